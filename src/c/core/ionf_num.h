@@ -1,0 +1,69 @@
+/* Numbers between text and machine form: doubles both ways, decimal digits both ways.
+ *
+ * Correctly rounded reading, shortest round-trip printing, without locale and without the C
+ * library's strtod/printf. Knows nothing of tokens beyond ionf_integer. The doubles are in
+ * ionf_float.c, the integers in ionf_num.c.
+ */
+#ifndef IONF_NUM_H
+#define IONF_NUM_H
+
+#include "ionf_buf.h"
+#include "ionf_token.h"
+
+/* Longest output of ionf_num_print_double. */
+#define IONF_DOUBLE_TEXT_MAX 32
+/* Longest output of ionf_num_print_u64. */
+#define IONF_U64_TEXT_MAX 20
+/* ionf_num_is_below_pow10 compares big-endian magnitudes of up to so many bits exactly. */
+#define IONF_NUM_EXACT_BITS 8192
+
+/* The double nearest to digits * 10 ** exponent, ties to even; infinity beyond the greatest one.
+ * `digits`: `len` ASCII digits, any number of them, no underscores, leading zeros allowed.
+ * `exponent` counts from the last digit. The sign is the caller's. */
+double ionf_num_parse_double(const uint8_t *digits, size_t len, int64_t exponent);
+
+/* The shortest text that reads back as `value`, as Ion float text: always with an exponent
+ * ("1e0", "1.5e-7", "-0e0"), or "nan", "+inf", "-inf". From 0.0001 up to 1e16 the digits stand
+ * in place and the exponent is 0. Gives the length; no terminating NUL. */
+size_t ionf_num_print_double(uint8_t *dst, double value);
+
+/* Decimal digits of `value`; gives the length. */
+size_t ionf_num_print_u64(uint8_t *dst, uint64_t value);
+
+/* The value of `len` ASCII digits (leading zeros allowed); false when it does not fit. */
+bool ionf_num_parse_u64(const uint8_t *digits, size_t len, uint64_t *out);
+
+/* ionf_integer from digits: strips leading zeros, picks IONF_INT_U64 or IONF_INT_DIGITS
+ * (borrowed). */
+ionf_integer ionf_num_integer_from_digits(const uint8_t *digits, size_t len, bool is_negative);
+/* ionf_integer from big-endian magnitude bytes: strips zero bytes, picks IONF_INT_U64 or
+ * IONF_INT_BE. */
+ionf_integer ionf_num_integer_from_be(const uint8_t *bytes, size_t len, bool is_negative);
+/* The digits of an integer's magnitude appended to `out`, any form; 0 gives "0". On failure
+ * `out` is as it was. Faster than quadratic in the length. */
+IONF_MUST_CHECK ionf_status ionf_num_integer_to_digits(const ionf_integer *integer, ionf_buf *out);
+/* The magnitude as big-endian bytes without leading zeros appended to `out`, any form; 0 gives
+ * none. On failure `out` is as it was. Faster than quadratic in the length. */
+IONF_MUST_CHECK ionf_status ionf_num_integer_to_be(const ionf_integer *integer, ionf_buf *out);
+/* Big-endian magnitude bytes without leading zeros from text digits of radix 2 or 16 (no
+ * underscores), appended to `out`; 0 gives none. */
+IONF_MUST_CHECK ionf_status ionf_num_radix_to_be(const uint8_t *digits, size_t len, unsigned radix,
+                                                 ionf_buf *out);
+/* Is the magnitude less than 10 ** exponent? Exact, but for a magnitude in big-endian bytes of
+ * more than IONF_NUM_EXACT_BITS bits: false then means "not as far as the length tells". */
+bool ionf_num_is_below_pow10(const ionf_integer *integer, uint64_t exponent);
+
+/* Eight ASCII digits as one number, in three multiplications. */
+static inline uint32_t
+ionf_num_parse_8(const uint8_t *digits)
+{
+    const uint64_t text = ionf_load64_be(digits) - 0x3030303030303030u;
+    /* Each byte pair becomes 10 * high + low; then the four pairs meet in the top half. */
+    const uint64_t pairs = text + (text >> 8) * 10;
+    const uint64_t mask = 0x000000FF000000FFu;
+    const uint64_t low = (pairs & mask) * 0x0000000100002710u;
+    const uint64_t high = (pairs >> 16 & mask) * 0x00000064000F4240u;
+    return (uint32_t)((low + high) >> 32);
+}
+
+#endif

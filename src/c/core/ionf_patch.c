@@ -1,0 +1,87 @@
+/* The patch list: reserve, fill, splice. Specification: binary.md, "Typed Value Formats". */
+#include "ionf_patch.h"
+
+#include <assert.h>
+
+#include "ionf_varint.h"
+
+void
+ionf_patch_init(ionf_patch_list *list, ionf_alloc alloc)
+{
+    list->patches = NULL;
+    list->count = 0;
+    list->cap = 0;
+    list->alloc = alloc;
+}
+
+void
+ionf_patch_destroy(ionf_patch_list *list)
+{
+    ionf_alloc_free(&list->alloc, list->patches, ionf_patch_retained(list));
+    ionf_patch_init(list, list->alloc);
+}
+
+ionf_status
+ionf_patch_reserve(ionf_patch_list *list, size_t *index)
+{
+    if (list->count == list->cap) {
+        void *patches = list->patches;
+        const ionf_status status = ionf_alloc_grow(&list->alloc, &patches, &list->cap,
+                                                   list->count + 1, sizeof *list->patches);
+        if (status != IONF_OK) {
+            return status;
+        }
+        list->patches = patches;
+    }
+    /* The slot may hold a patch of an earlier flush: see the header. */
+    list->patches[list->count].is_valid = false;
+    *index = list->count++;
+    return IONF_OK;
+}
+
+void
+ionf_patch_fill(ionf_patch_list *list, size_t index, size_t position, uint64_t length,
+                uint8_t room)
+{
+    assert(index < list->count);
+    assert(ionf_varuint_size(length) > room);
+    ionf_patch *const patch = &list->patches[index];
+    patch->position = position;
+    patch->length = length;
+    patch->room = room;
+    patch->is_valid = true;
+}
+
+uint8_t *
+ionf_patch_splice(const ionf_patch_list *list, const uint8_t *src, size_t len, uint8_t *dst)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const ionf_patch *const patch = &list->patches[i];
+        if (!patch->is_valid) {
+            continue;
+        }
+        assert(patch->position >= done && patch->position <= len);
+        const size_t run = patch->position - done;
+        memcpy(dst, src + done, run);
+        dst = ionf_varuint_put(dst + run, patch->length);
+        done = patch->position + patch->room;
+    }
+    if (done < len) {
+        memcpy(dst, src + done, len - done);
+        dst += len - done;
+    }
+    return dst;
+}
+
+size_t
+ionf_patch_extra(const ionf_patch_list *list)
+{
+    size_t extra = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->patches[i].is_valid) {
+            extra += ionf_varuint_size(list->patches[i].length) - list->patches[i].room;
+        }
+    }
+    return extra;
+}

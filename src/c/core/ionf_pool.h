@@ -1,0 +1,71 @@
+/* A pool of reusable objects: decoders, string decoders, byte buffers, encoders.
+ *
+ * Take means exclusive ownership, give resets; an idle object belongs to nobody. The pool is not
+ * synchronised except for its hot slot: one atomic exchange takes or gives the object used last,
+ * so the common case needs no lock in any build. The slots behind it are used under the caller's
+ * lock (the GIL, or `lock`/`unlock`, which may be NULL), never held while foreign code runs.
+ *
+ *   hot slot  [obj]           one atomic exchange
+ *   idle      [obj][obj]...   at most max_idle, at most max_bytes retained
+ */
+#ifndef IONF_POOL_H
+#define IONF_POOL_H
+
+#include <stdatomic.h>
+
+#include "ionf_alloc.h"
+
+/* What a pool must know of its objects. */
+typedef struct ionf_pool_type {
+    void *(*create)(void *ctx);  /* NULL: out of memory */
+    void (*reset)(void *object); /* as new, apart from kept capacity; cannot fail */
+    void (*destroy)(void *object);
+    size_t (*retained)(const void *object); /* bytes kept by an idle object */
+    void *ctx;
+} ionf_pool_type;
+
+typedef struct ionf_pool_stats {
+    uint64_t takes, hits, misses; /* takes = hits + misses */
+    uint64_t gives, drops;        /* drops: destroyed on give, over a cap or while disabled */
+    size_t idle;                  /* objects waiting */
+    size_t idle_bytes;            /* what they retain */
+} ionf_pool_stats;
+
+#define IONF_POOL_MAX_IDLE 64
+
+/* Atomic where threads may meet without the lock; the rest is used under it, or never changes. */
+typedef struct ionf_pool {
+    ionf_pool_type type;
+    _Atomic(void *) hot;            /* owned; NULL: empty */
+    void *idle[IONF_POOL_MAX_IDLE]; /* owned; idle_count of them; under the lock */
+    size_t idle_bytes_each[IONF_POOL_MAX_IDLE];
+    _Atomic(size_t) idle_count;       /* behind the hot slot; written under the lock */
+    _Atomic(size_t) idle_bytes;       /* retained by them; written under the lock */
+    _Atomic(size_t) max_idle;         /* at most IONF_POOL_MAX_IDLE; the hot slot included */
+    _Atomic(size_t) max_object_bytes; /* an object that retains more is destroyed on give */
+    _Atomic(size_t) max_bytes;        /* over all idle objects */
+    /* Create and destroy every time, so that the gain can be measured. May be set at any time. */
+    atomic_bool is_disabled;
+    /* Counters are relaxed: exact under the GIL, approximate without it. */
+    _Atomic(uint64_t) takes, misses, gives, drops;
+    /* Set after init, where the GIL does not do it; both or neither. */
+    void (*lock)(void *ctx);
+    void (*unlock)(void *ctx);
+    void *lock_ctx;
+} ionf_pool;
+
+/* Allocates nothing. */
+void ionf_pool_init(ionf_pool *pool, ionf_pool_type type, size_t max_idle, size_t max_object_bytes,
+                    size_t max_bytes);
+/* An object for the caller alone; NULL: out of memory. */
+void *ionf_pool_take(ionf_pool *pool);
+/* Hand `object` back: reset and kept, or destroyed. `object` must have come from take. */
+void ionf_pool_give(ionf_pool *pool, void *object);
+/* Destroy all idle objects. The pool itself owns nothing else: this is also how it ends. */
+void ionf_pool_clear(ionf_pool *pool);
+/* Change the caps; what is over them is destroyed. */
+void ionf_pool_configure(ionf_pool *pool, size_t max_idle, size_t max_object_bytes,
+                         size_t max_bytes);
+void ionf_pool_stats_get(ionf_pool *pool, ionf_pool_stats *out);
+
+#endif

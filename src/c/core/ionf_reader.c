@@ -1,0 +1,122 @@
+/* What the binary and the text reader share: life cycle, the window, the first error, and feeding
+ * a local symbol table. Knows neither encoding. */
+#include "ionf_reader.h"
+
+/* Where an empty window points, so that no arithmetic is done on NULL. */
+static const uint8_t nothing[1] = {0};
+
+ionf_status
+ionf_reader_fail(ionf_reader *r, ionf_status status, const uint8_t *at, int32_t found,
+                 const char *expected)
+{
+    if (r->error.status != IONF_OK) {
+        return r->error.status;
+    }
+    r->error.status = status;
+    r->error.found = found;
+    r->error.offset = ionf_reader_offset(r, at);
+    r->error.expected = expected;
+    return status;
+}
+
+/* Everything that belongs to one stream, the symbol table apart. */
+static void
+stream_clear(ionf_reader *r)
+{
+    const ionf_error no_error = {IONF_OK, IONF_FOUND_NONE, 0, 0, 0, NULL};
+    r->start = r->p = r->end = nothing;
+    r->base_offset = 0;
+    r->is_final = true;
+    r->depth = 0;
+    r->limits = ionf_limits_default();
+    r->value_offset = 0;
+    r->base_line = 0;
+    r->base_column = 0;
+    r->in_lst = false;
+    r->error = no_error;
+}
+
+void
+ionf_reader_base_init(ionf_reader *r, ionf_alloc alloc)
+{
+    r->alloc = alloc;
+    ionf_symtab_init(&r->symtab, alloc);
+    ionf_lst_init(&r->lst, &r->symtab);
+    stream_clear(r);
+}
+
+void
+ionf_reader_base_reset(ionf_reader *r)
+{
+    ionf_lst_reset(&r->lst);
+    ionf_symtab_reset(&r->symtab);
+    stream_clear(r);
+}
+
+void
+ionf_reader_base_destroy(ionf_reader *r)
+{
+    ionf_lst_destroy(&r->lst);
+    ionf_symtab_destroy(&r->symtab);
+    stream_clear(r);
+}
+
+size_t
+ionf_reader_base_retained(const ionf_reader *r)
+{
+    return ionf_symtab_retained(&r->symtab) + ionf_lst_retained(&r->lst);
+}
+
+static void
+window_set(ionf_reader *r, const uint8_t *data, size_t len, bool is_final)
+{
+    r->start = r->p = len == 0 ? nothing : data;
+    r->end = r->start + len;
+    r->is_final = is_final;
+}
+
+void
+ionf_reader_base_open(ionf_reader *r, const uint8_t *data, size_t len, bool is_final,
+                      const ionf_limits *limits, const ionf_catalog *catalog)
+{
+    window_set(r, data, len, is_final);
+    r->limits = *limits;
+    r->symtab.catalog = catalog;
+}
+
+size_t
+ionf_reader_base_release(ionf_reader *r)
+{
+    const size_t consumed = (size_t)(r->p - r->start);
+    r->base_offset += consumed;
+    r->start = r->p;
+    return consumed;
+}
+
+void
+ionf_reader_base_window(ionf_reader *r, const uint8_t *data, size_t len, bool is_final)
+{
+    (void)ionf_reader_base_release(r);
+    window_set(r, data, len, is_final);
+}
+
+ionf_status
+ionf_reader_lst_token(ionf_reader *r, const ionf_token *token, const uint8_t *at)
+{
+    bool is_done = false;
+    const ionf_status status = ionf_lst_token(&r->lst, token, &is_done);
+    if (status != IONF_OK) {
+        return ionf_reader_fail(r, status, at, IONF_FOUND_NONE, r->lst.expected);
+    }
+    r->in_lst = !is_done;
+    return IONF_OK;
+}
+
+ionf_status
+ionf_reader_lst_null(ionf_reader *r, const uint8_t *at)
+{
+    ionf_token end = {0};
+    end.kind = IONF_KIND_END;
+    ionf_reader_lst_begin(r);
+    return ionf_reader_lst_token(r, &end, at);
+}

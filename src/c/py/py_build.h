@@ -1,0 +1,325 @@
+/* Tokens -> Python objects: the inner loop of every way of reading, written once and compiled for the
+ * binary and for the text reader.
+ *
+ * The common case (an unannotated, non-null value in the lossless or plain model) is inline; all else
+ * goes to py_values.c. The loop keeps its state in the decoder, so it can stop at any token for more
+ * input and go on later.
+ */
+#ifndef PY_BUILD_H
+#define PY_BUILD_H
+
+#include "ionf_utf8.h"
+#include "py_compat.h"
+#include "py_conv.h"
+#include "py_decoder.h"
+#include "py_values.h"
+
+/* Tokens between two looks at pending signals: about a millisecond of reading. */
+#define IONFAST_SIGNAL_INTERVAL 16384
+
+typedef enum ionfast_build_result {
+    IONFAST_BUILD_ERROR = -1, /* an exception is set; half-built values are still on the stack */
+    IONFAST_BUILD_EOF = 0,
+    IONFAST_BUILD_VALUE = 1,
+    IONFAST_BUILD_NEED_DATA = 2
+} ionfast_build_result;
+
+/* ---- strings and symbols ---- */
+
+/* A str of valid UTF-8. */
+static inline PyObject *
+ionfast_str_from_utf8(const uint8_t *text, size_t len, bool is_ascii)
+{
+    if (IONF_UNLIKELY(!is_ascii)) {
+        return ionfast_str_from_wide(text, len);
+    }
+    if (IONF_UNLIKELY(len <= 1)) { /* shared by the interpreter: the empty and one-character strs */
+        return len == 0 ? PyUnicode_New(0, 0) : PyUnicode_FromOrdinal(text[0]);
+    }
+    PyObject *str = PyUnicode_New((Py_ssize_t)len, 127);
+    if (IONF_LIKELY(str != NULL)) {
+        memcpy(PyUnicode_1BYTE_DATA(str), text, len);
+    }
+    return str;
+}
+
+/* The str of a SID, or a SymbolToken where its text is unknown; new reference. */
+static inline PyObject *
+ionfast_sid_str(ionfast_decoder *dec, const ionf_symtab *tab, uint64_t sid)
+{
+    if (IONF_LIKELY(dec->sid_generation == tab->generation &&
+                    dec->sid_is_binary == dec->is_binary)) {
+        const uint64_t slot =
+            sid >= tab->local_first ? sid - tab->local_first + IONF_SYSTEM_MAX_ID + 1 : sid;
+        const bool is_cached_kind = sid >= tab->local_first || sid <= IONF_SYSTEM_MAX_ID;
+        if (IONF_LIKELY(is_cached_kind && slot < dec->sid_cap && dec->sid_strs[slot] != NULL)) {
+            return Py_NewRef(dec->sid_strs[slot]);
+        }
+    }
+    return ionfast_sid_str_slow(dec, sid);
+}
+
+/* A text field name's str, from the cache of those seen before. */
+static inline PyObject *
+ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
+{
+    const size_t len = name->len;
+    if (IONF_UNLIKELY(!name->is_ascii || len > IONFAST_KEY_MAX_LEN || len < 2)) {
+        return ionfast_str_from_utf8(name->text, len, name->is_ascii);
+    }
+    uint64_t head = 0, tail = 0; /* first and last 8 bytes: enough to tell field names apart */
+    if (len >= 8) {
+        head = ionf_load64_native(name->text);
+        tail = ionf_load64_native(name->text + len - 8);
+    } else {
+        memcpy(&head, name->text, len);
+    }
+    const uint64_t mixed = (head ^ (tail * 0x9E3779B97F4A7C15u) ^ len) * 0xD6E8FEB86659FD93u;
+    const size_t slot = (size_t)(mixed >> 54) % IONFAST_KEY_SLOTS;
+    PyObject *str = dec->keys[slot];
+    if (IONF_LIKELY(str != NULL && (size_t)PyUnicode_GET_LENGTH(str) == len &&
+                    memcmp(PyUnicode_1BYTE_DATA(str), name->text, len) == 0)) {
+        return Py_NewRef(str);
+    }
+    return ionfast_key_slow(dec, name->text, len, slot);
+}
+
+/* A symbol reference of either encoding as str, or SymbolToken where its text is unknown. */
+static inline PyObject *
+ionfast_symref_str(ionfast_decoder *dec, const ionf_symref *ref)
+{
+    if (ref->text != NULL) {
+        return ionfast_str_from_utf8(ref->text, ref->len, ref->is_ascii);
+    }
+    return ionfast_sid_str(dec, &ionfast_decoder_base(dec)->symtab, ref->sid);
+}
+
+/* ---- scalars ---- */
+
+static inline PyObject *
+ionfast_small_int(ionfast_state *state, const ionf_integer *integer)
+{
+    if (IONF_LIKELY(integer->form == IONF_INT_U64 && integer->u64 <= INT64_MAX)) {
+        const int64_t value = (int64_t)integer->u64;
+        return PyLong_FromLongLong(integer->is_negative ? -value : value);
+    }
+    return ionfast_int_from(state, integer);
+}
+
+/* An unannotated, non-null scalar in the lossless or plain model. */
+static inline PyObject *
+ionfast_build_scalar(ionfast_decoder *dec, const ionf_token *t)
+{
+    switch (t->kind) {
+    case IONF_KIND_STRING:
+        return ionfast_str_from_utf8(t->as.bytes.data, t->as.bytes.len, t->is_ascii);
+    case IONF_KIND_INT:
+        return ionfast_small_int(dec->state, &t->as.integer);
+    case IONF_KIND_FLOAT:
+        return PyFloat_FromDouble(t->as.f64);
+    case IONF_KIND_BOOL:
+        return Py_NewRef(t->as.boolean ? Py_True : Py_False);
+    default:
+        return ionfast_build_rare_scalar(dec, t);
+    }
+}
+
+/* ---- containers ---- */
+
+static inline int
+ionfast_push_frame(ionfast_decoder *dec, uint8_t kind, PyObject *annotations)
+{
+    if (IONF_UNLIKELY(dec->frame_count == dec->frame_cap) && ionfast_decoder_grow_frames(dec) < 0) {
+        Py_XDECREF(annotations);
+        return -1;
+    }
+    const ionfast_build_frame frame = {dec->value_count, annotations, kind};
+    dec->frames[dec->frame_count++] = frame;
+    return 0;
+}
+
+/* The children of the innermost frame as a list; takes them off the stack. */
+static inline PyObject *
+ionfast_close_list(ionfast_decoder *dec, size_t start)
+{
+    const size_t count = dec->value_count - start;
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    if (IONF_LIKELY(list != NULL)) {
+        if (count != 0) {
+            memcpy(((PyListObject *)list)->ob_item, dec->values + start,
+                   count * sizeof *dec->values);
+        }
+        dec->value_count = start;
+    }
+    return list;
+}
+
+/* Put the key-value pairs from `start` into `dict` and take them off the stack; -1 leaves those not
+ * yet put there. */
+static inline int
+ionfast_fill_dict(ionfast_decoder *dec, size_t start, PyObject *dict)
+{
+    const size_t end = dec->value_count;
+    PyObject **const pairs = dec->values;
+    for (size_t i = start; i < end; i += 2) {
+        if (IONF_UNLIKELY(ionfast_dict_set(dict, pairs[i], pairs[i + 1]) < 0)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static inline PyObject *
+ionfast_close_struct(ionfast_decoder *dec, size_t start)
+{
+    const size_t count = (dec->value_count - start) / 2;
+    PyObject *dict = ionfast_dict_new(count);
+    if (IONF_UNLIKELY(dict == NULL)) {
+        return NULL;
+    }
+    if (IONF_UNLIKELY(ionfast_fill_dict(dec, start, dict) < 0)) {
+        Py_DECREF(dict);
+        return NULL;
+    }
+    if (IONF_UNLIKELY((size_t)PyDict_GET_SIZE(dict) != count) &&
+        dec->model != IONFAST_MODEL_PLAIN) {
+        Py_SETREF(dict, ionfast_close_repeats(dec, start));
+        if (dict == NULL) {
+            return NULL;
+        }
+    }
+    PyObject **const values = dec->values;
+    for (size_t i = dec->value_count; i > start; i--) {
+        Py_DECREF(values[i - 1]);
+    }
+    dec->value_count = start;
+    return dict;
+}
+
+/* The innermost frame has ended: its value; the frame is gone, on failure too. */
+static inline PyObject *
+ionfast_close_frame(ionfast_decoder *dec)
+{
+    const ionfast_build_frame frame = dec->frames[dec->frame_count - 1];
+    PyObject *value = frame.kind == IONF_KIND_STRUCT ? ionfast_close_struct(dec, frame.start)
+                                                     : ionfast_close_list(dec, frame.start);
+    if (IONF_UNLIKELY(value == NULL)) {
+        return NULL; /* the frame stays, with its values, to be dropped with the rest */
+    }
+    dec->frame_count--;
+    const bool is_plain = dec->model == IONFAST_MODEL_PLAIN ||
+                          (dec->model == IONFAST_MODEL_LOSSLESS && frame.annotations == NULL &&
+                           frame.kind != IONF_KIND_SEXP);
+    return IONF_LIKELY(is_plain) ? value : ionfast_wrap_container(dec, value, &frame);
+}
+
+/* ---- the loop ---- */
+
+/* The next token of either reader; `is_binary` is a constant where this is inlined. */
+IONF_FORCE_INLINE ionf_status
+ionfast_next(ionfast_decoder *dec, bool is_binary, ionf_token *t)
+{
+    return is_binary ? ionf_bin_next(&dec->bin, t) : ionf_txt_next(&dec->txt, t);
+}
+
+/* What to answer when next() gave no token. */
+static inline ionfast_build_result
+ionfast_build_stop(ionfast_decoder *dec, ionf_status status)
+{
+    if (status == IONF_NEED_DATA) {
+        return IONFAST_BUILD_NEED_DATA;
+    }
+    ionfast_set_error(dec->state, &ionfast_decoder_base(dec)->error);
+    return IONFAST_BUILD_ERROR;
+}
+
+/* Key of a value in a struct onto the stack; there is room. */
+static inline int
+ionfast_push_key(ionfast_decoder *dec, bool is_binary, const ionf_token *t)
+{
+    PyObject *key;
+    if (is_binary) {
+        key = ionfast_sid_str(dec, &dec->bin.base.symtab, t->field.sid);
+    } else if (t->field.text != NULL) {
+        key = ionfast_key_str(dec, &t->field);
+    } else {
+        key = ionfast_sid_str(dec, &dec->txt.base.symtab, t->field.sid);
+    }
+    if (IONF_UNLIKELY(key == NULL)) {
+        return -1;
+    }
+    dec->values[dec->value_count++] = key;
+    return 0;
+}
+
+static inline int
+ionfast_check_signals(ionfast_decoder *dec)
+{
+    if (IONF_LIKELY(--dec->countdown != 0)) {
+        return 0;
+    }
+    dec->countdown = IONFAST_SIGNAL_INTERVAL;
+    return PyErr_CheckSignals();
+}
+
+/* Go on building until the value whose frames are open, or the next top-level value, is complete.
+ * A long function on purpose: it is the inner loop. */
+IONF_FORCE_INLINE ionfast_build_result
+ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
+{
+    ionf_token t;
+    for (;;) {
+        const ionf_status status = ionfast_next(dec, is_binary, &t);
+        if (IONF_UNLIKELY(status != IONF_OK)) {
+            return ionfast_build_stop(dec, status);
+        }
+        if (IONF_UNLIKELY(ionfast_check_signals(dec) < 0)) {
+            return IONFAST_BUILD_ERROR;
+        }
+        PyObject *value;
+        if (IONF_UNLIKELY(t.kind >= IONF_KIND_END)) {
+            if (t.kind == IONF_KIND_EOF) {
+                return IONFAST_BUILD_EOF;
+            }
+            value = ionfast_close_frame(dec);
+        } else {
+            if (IONF_UNLIKELY(dec->value_cap - dec->value_count < 2) &&
+                ionfast_decoder_grow_values(dec) < 0) {
+                return IONFAST_BUILD_ERROR;
+            }
+            if (t.has_field && IONF_UNLIKELY(ionfast_push_key(dec, is_binary, &t) < 0)) {
+                return IONFAST_BUILD_ERROR;
+            }
+            const bool is_special = t.is_null || t.annotation_count != 0;
+            if (ionf_kind_is_container(t.kind) && !t.is_null) {
+                PyObject *annotations = NULL;
+                if (IONF_UNLIKELY(is_special) && dec->model != IONFAST_MODEL_PLAIN) {
+                    annotations = ionfast_build_annotations(dec, &t);
+                    if (annotations == NULL) {
+                        return IONFAST_BUILD_ERROR;
+                    }
+                }
+                if (IONF_UNLIKELY(ionfast_push_frame(dec, t.kind, annotations) < 0)) {
+                    return IONFAST_BUILD_ERROR;
+                }
+                continue;
+            }
+            value = IONF_LIKELY(!is_special && dec->model != IONFAST_MODEL_IONPY)
+                        ? ionfast_build_scalar(dec, &t)
+                        : ionfast_build_special(dec, &t);
+        }
+        if (IONF_UNLIKELY(value == NULL)) {
+            return IONFAST_BUILD_ERROR;
+        }
+        if (dec->frame_count == 0) {
+            *out = value;
+            return IONFAST_BUILD_VALUE;
+        }
+        dec->values[dec->value_count++] = value;
+    }
+}
+
+/* Out-of-line: the two instances of the loop, chosen by the decoder's encoding. */
+ionfast_build_result ionfast_build_value(ionfast_decoder *dec, PyObject **out);
+
+#endif

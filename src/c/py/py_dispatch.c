@@ -1,0 +1,289 @@
+/* Level 2 of the type dispatch: resolving a type once, and the map that keeps the answer. */
+#include "py_dispatch.h"
+
+#include "py_conv.h"
+
+/* ---- the map ---- */
+
+static size_t
+row_index(const PyTypeObject *type)
+{
+    const uintptr_t bits = (uintptr_t)type;
+    return (size_t)(bits >> 4 ^ bits >> 10) % IONFAST_TYPE_ROWS;
+}
+
+/* The row of `type`, or the empty row where it belongs. There is always an empty one. */
+static ionfast_type_row *
+find_row(ionfast_type_map *map, const PyTypeObject *type)
+{
+    size_t i = row_index(type);
+    while (map->rows[i].type != NULL && map->rows[i].type != type) {
+        i = (i + 1) % IONFAST_TYPE_ROWS;
+    }
+    return &map->rows[i];
+}
+
+void
+ionfast_type_map_clear(ionfast_type_map *map)
+{
+    /* Dropping a type can run code that uses this very map, so it is empty before that. */
+    ionfast_type_row rows[IONFAST_TYPE_ROWS];
+    if (map->count == 0) {
+        return;
+    }
+    memcpy(rows, map->rows, sizeof rows);
+    memset(map, 0, sizeof *map);
+    for (size_t i = 0; i < IONFAST_TYPE_ROWS; i++) {
+        Py_XDECREF(rows[i].fields);
+        Py_XDECREF(rows[i].type);
+    }
+}
+
+void
+ionfast_type_map_forget_unknown(ionfast_type_map *map)
+{
+    /* Taking single rows out would break the chains of the others, and they are soon found again. */
+    if (map->has_unknown) {
+        ionfast_type_map_clear(map);
+    }
+}
+
+/* Keep `row`; takes over its reference to the fields. */
+static void
+add_row(ionfast_type_map *map, ionfast_type_row row)
+{
+    if (map->count >= IONFAST_TYPE_ROWS * 3 / 4) {
+        ionfast_type_map_clear(map);
+    }
+    ionfast_type_row *const place = find_row(map, row.type);
+    if (place->type != NULL) { /* code that ran meanwhile has met the same type */
+        Py_XDECREF(row.fields);
+        return;
+    }
+    Py_INCREF(row.type);
+    *place = row;
+    map->count++;
+    map->has_unknown = map->has_unknown || row.handler == IONFAST_AS_UNKNOWN;
+}
+
+/* ---- resolving ---- */
+
+static bool
+is_subtype(PyTypeObject *type, PyObject *base)
+{
+    return base != NULL && PyType_IsSubtype(type, (PyTypeObject *)base);
+}
+
+/* A class of a module that need not have been imported: then no value can be of it. -1 on error. */
+static int
+is_subtype_lazy(PyTypeObject *type, PyObject **base, const char *module_name, const char *name)
+{
+    if (*base == NULL) {
+        PyObject *key = PyUnicode_FromString(module_name);
+        PyObject *module = key == NULL ? NULL : PyImport_GetModule(key);
+        Py_XDECREF(key);
+        if (module == NULL) {
+            return PyErr_Occurred() ? -1 : 0;
+        }
+        PyObject *found = PyObject_GetAttrString(module, name);
+        Py_DECREF(module);
+        if (found == NULL || !PyType_Check(found)) {
+            Py_XDECREF(found);
+            PyErr_Clear(); /* the module is still being imported */
+            return 0;
+        }
+        Py_XSETREF(*base, found);
+    }
+    return is_subtype(type, *base);
+}
+
+static bool
+is_ion_class(const ionfast_state *state, PyTypeObject *type)
+{
+    PyObject *const classes[] = {state->IonPyNull,  state->IonPyBool,    state->IonPyInt,
+                                 state->IonPyFloat, state->IonPyDecimal, state->IonPyTimestamp,
+                                 state->IonPyText,  state->IonPySymbol,  state->IonPyBytes,
+                                 state->IonPyList,  state->IonPyDict};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (is_subtype(type, classes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A subclass of dict that yields something else than its own entries, as OrderedDict does in its own
+ * order, has to be asked for its items. */
+static ionfast_handler
+dict_handler(const ionfast_state *state, PyTypeObject *type)
+{
+    PyObject *own = PyObject_GetAttr((PyObject *)type, state->str_items);
+    PyObject *dicts = PyObject_GetAttr((PyObject *)&PyDict_Type, state->str_items);
+    const bool is_own = own != NULL && own == dicts;
+    Py_XDECREF(own);
+    Py_XDECREF(dicts);
+    PyErr_Clear();
+    return is_own && type->tp_iter == PyDict_Type.tp_iter ? IONFAST_AS_DICT : IONFAST_AS_MAPPING;
+}
+
+static bool
+is_names(PyObject *names)
+{
+    if (names == NULL || !PyTuple_Check(names)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        if (!PyUnicode_Check(PyTuple_GET_ITEM(names, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static ionfast_handler
+tuple_handler(const ionfast_state *state, PyTypeObject *type, PyObject **fields)
+{
+    PyObject *names = PyObject_GetAttr((PyObject *)type, state->str_fields);
+    PyErr_Clear();
+    if (is_names(names)) {
+        *fields = names;
+        return IONFAST_AS_NAMED_TUPLE;
+    }
+    Py_XDECREF(names);
+    return type->tp_iter == PyTuple_Type.tp_iter ? IONFAST_AS_TUPLE : IONFAST_AS_ITERABLE;
+}
+
+/* Handler of a class that builds on one of Python's own value types, or IONFAST_AS_UNKNOWN. */
+static ionfast_handler
+builtin_handler(const ionfast_state *state, PyObject *value, PyObject **fields)
+{
+    PyTypeObject *const type = Py_TYPE(value);
+    if (PyUnicode_Check(value)) {
+        return is_subtype(type, state->Symbol) ? IONFAST_AS_SYMBOL : IONFAST_AS_STR;
+    }
+    if (PyLong_Check(value)) {
+        return IONFAST_AS_INT;
+    }
+    if (PyFloat_Check(value)) {
+        return IONFAST_AS_FLOAT;
+    }
+    if (PyBytes_Check(value)) {
+        return IONFAST_AS_BYTES;
+    }
+    if (PyByteArray_Check(value) || PyMemoryView_Check(value)) {
+        return IONFAST_AS_BUFFER;
+    }
+    if (PyList_Check(value)) {
+        return type->tp_iter == PyList_Type.tp_iter ? IONFAST_AS_LIST : IONFAST_AS_ITERABLE;
+    }
+    if (PyDict_Check(value)) {
+        return dict_handler(state, type);
+    }
+    if (PyTuple_Check(value)) {
+        return tuple_handler(state, type, fields);
+    }
+    if (is_subtype(type, state->Decimal)) {
+        return IONFAST_AS_DECIMAL;
+    }
+    if (ionfast_is_date(value)) {
+        return IONFAST_AS_TIMESTAMP;
+    }
+    return PyAnySet_Check(value) ? IONFAST_AS_ITERABLE : IONFAST_AS_UNKNOWN;
+}
+
+/* Names of all fields, in order, as dataclasses.fields() gives them; NULL with an exception set. */
+static PyObject *
+dataclass_names(const ionfast_state *state, PyTypeObject *type)
+{
+    PyObject *names = NULL, *fields = NULL;
+    PyObject *module = PyImport_ImportModule("dataclasses");
+    if (module == NULL) {
+        return NULL;
+    }
+    fields = PyObject_CallMethod(module, "fields", "O", type);
+    Py_DECREF(module);
+    if (fields == NULL || !PyTuple_Check(fields)) {
+        goto done;
+    }
+    names = PyTuple_New(PyTuple_GET_SIZE(fields));
+    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(fields); i++) {
+        PyObject *name = PyObject_GetAttr(PyTuple_GET_ITEM(fields, i), state->str_name);
+        if (name == NULL) {
+            Py_CLEAR(names);
+            break;
+        }
+        PyTuple_SET_ITEM(names, i, name);
+    }
+done:
+    Py_XDECREF(fields);
+    return names;
+}
+
+/* Handler of a class that is none of Python's value types; -1 with an exception. */
+static int
+other_handler(ionfast_state *state, PyObject *value, PyObject **fields)
+{
+    PyTypeObject *const type = Py_TYPE(value);
+    PyObject *marker = PyObject_GetAttr((PyObject *)type, state->str_dataclass_fields);
+    PyErr_Clear();
+    if (marker != NULL && !PyType_Check(value)) {
+        Py_DECREF(marker);
+        *fields = dataclass_names(state, type);
+        return *fields == NULL ? -1 : IONFAST_AS_DATACLASS;
+    }
+    Py_XDECREF(marker);
+    const int is_uuid = is_subtype_lazy(type, &state->UUID, "uuid", "UUID");
+    if (is_uuid != 0) {
+        return is_uuid < 0 ? -1 : IONFAST_AS_UUID;
+    }
+    const int is_path = is_subtype_lazy(type, &state->PurePath, "pathlib", "PurePath");
+    if (is_path != 0) {
+        return is_path < 0 ? -1 : IONFAST_AS_FSPATH;
+    }
+    const int is_mapping = PyObject_IsSubclass((PyObject *)type, state->Mapping);
+    if (is_mapping != 0) {
+        return is_mapping < 0 ? -1 : IONFAST_AS_MAPPING;
+    }
+    return PyIter_Check(value) ? IONFAST_AS_ITERABLE : IONFAST_AS_UNKNOWN;
+}
+
+static int
+resolve(ionfast_state *state, PyObject *value, PyObject **fields)
+{
+    PyTypeObject *const type = Py_TYPE(value);
+    if (is_subtype(type, state->SymbolToken) || is_subtype(type, state->IonPySymbol)) {
+        return PyUnicode_Check(value) ? IONFAST_AS_SYMBOL : IONFAST_AS_TOKEN;
+    }
+    if (is_subtype(type, state->IonPyNull)) {
+        return IONFAST_AS_NULL;
+    }
+    if (is_subtype(type, state->IonPyDict)) {
+        return IONFAST_AS_DICT;
+    }
+    if (is_subtype(type, state->Enum)) {
+        return IONFAST_AS_ENUM;
+    }
+    const ionfast_handler handler = builtin_handler(state, value, fields);
+    return handler != IONFAST_AS_UNKNOWN ? (int)handler : other_handler(state, value, fields);
+}
+
+int
+ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *value,
+                       ionfast_type_row *out)
+{
+    PyTypeObject *const type = Py_TYPE(value);
+    const ionfast_type_row *const known = find_row(map, type);
+    if (known->type != NULL) {
+        *out = *known;
+        return 0;
+    }
+    ionfast_type_row row = {type, NULL, IONFAST_AS_UNKNOWN, is_ion_class(state, type)};
+    const int handler = resolve(state, value, &row.fields);
+    if (handler < 0) {
+        return -1;
+    }
+    row.handler = (uint8_t)handler;
+    add_row(map, row);
+    *out = *find_row(map, type);
+    return 0;
+}

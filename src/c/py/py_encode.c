@@ -1,0 +1,1044 @@
+/* The encoder's walk over Python objects.
+ *
+ * Level-1 values are written by the two instances of one loop, for binary and for text; everything
+ * else goes through handle_other, which holds a reference of its own to what it writes.
+ */
+#include "py_encode.h"
+
+#include "py_conv.h"
+
+/* How often in a row `default`, or an enum's value, may give something that needs another step. */
+#define CHAIN_MAX 254
+
+/* The call on the writer that is in use. */
+#define WRITE(enc, operation, ...)                                                                \
+    ((enc)->is_binary ? ionf_bin_write_##operation(&(enc)->bin, __VA_ARGS__)                      \
+                      : ionf_txt_write_##operation(&(enc)->txt, __VA_ARGS__))
+
+/* ---- errors ---- */
+
+int
+ionfast_encode_status(ionfast_encoder *enc, ionf_status status)
+{
+    if (IONF_LIKELY(status == IONF_OK)) {
+        return 0;
+    }
+    ionfast_set_status(enc->state, status);
+    return -1;
+}
+
+/* The name of the child in hand, borrowed from the frame or its source; NULL for an index. */
+static PyObject *
+frame_name(const ionfast_encode_frame *frame)
+{
+    if (frame->form == IONFAST_FORM_PAIRS) {
+        return frame->name;
+    }
+    if (frame->form == IONFAST_FORM_DICT) {
+        Py_ssize_t position = frame->last;
+        PyObject *key, *value;
+        return PyDict_Next(frame->source, &position, &key, &value) ? key : NULL;
+    }
+    if (frame->form >= IONFAST_FORM_NAMED && frame->next > 0) {
+        return PyTuple_GET_ITEM(frame->names, frame->next - 1);
+    }
+    return NULL;
+}
+
+/* One step of a path, as text; new reference. */
+static PyObject *
+frame_step(const ionfast_encode_frame *frame)
+{
+    PyObject *name = Py_XNewRef(frame_name(frame));
+    if (name == NULL) {
+        return PyUnicode_FromFormat("[%zd]", frame->next - 1);
+    }
+    const bool is_plain = PyUnicode_Check(name) && PyUnicode_IsIdentifier(name) == 1;
+    PyObject *step = PyUnicode_FromFormat(is_plain ? ".%U" : "[%R]", name);
+    Py_DECREF(name);
+    return step;
+}
+
+/* Steps of a path that are shown at either end of a long one. */
+#define PATH_ENDS 16
+
+PyObject *
+ionfast_encode_path(ionfast_encoder *enc, bool with_last)
+{
+    const size_t count = enc->frame_count - (with_last || enc->frame_count == 0 ? 0 : 1);
+    PyObject *path = enc->root_index < 0 ? PyUnicode_FromString("$")
+                                         : PyUnicode_FromFormat("values[%zd]", enc->root_index);
+    for (size_t i = 0; path != NULL && i < count; i++) {
+        PyObject *step;
+        if (i == PATH_ENDS && count > 2 * PATH_ENDS) {
+            step = PyUnicode_FromString("...");
+            i = count - PATH_ENDS - 1;
+        } else {
+            step = frame_step(&enc->frames[i]);
+        }
+        PyUnicode_AppendAndDel(&path, step);
+    }
+    return path;
+}
+
+/* TypeError with `format`, which takes the type's name and the path. */
+static int
+refuse_type(ionfast_encoder *enc, const char *format, PyObject *value, bool with_last)
+{
+    PyObject *path = ionfast_encode_path(enc, with_last);
+    if (path != NULL) {
+        PyErr_Format(PyExc_TypeError, format, Py_TYPE(value)->tp_name, path);
+        Py_DECREF(path);
+    }
+    return -1;
+}
+
+/* ---- the stack ---- */
+
+static int
+grow_frames(ionfast_encoder *enc)
+{
+    void *frames = enc->frames;
+    const ionf_status status = ionf_alloc_grow(&enc->state->alloc, &frames, &enc->frame_cap,
+                                               enc->frame_count + 1, sizeof *enc->frames);
+    enc->frames = frames;
+    return ionfast_encode_status(enc, status);
+}
+
+static void
+use_more(ionfast_encode_frame *frame)
+{
+    frame->has_more = true;
+    frame->names = NULL;
+    frame->held = NULL;
+    frame->name = NULL;
+}
+
+static void
+drop_more(ionfast_encode_frame frame)
+{
+    Py_XDECREF(frame.names);
+    Py_XDECREF(frame.held);
+    Py_XDECREF(frame.name);
+}
+
+/* A frame for the children of `source`, of which it takes a reference; the container is open. -1 with
+ * MemoryError. */
+IONF_FORCE_INLINE int
+push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
+{
+    if (IONF_UNLIKELY(enc->frame_count == enc->frame_cap) && grow_frames(enc) < 0) {
+        return -1;
+    }
+    ionfast_encode_frame *const frame = &enc->frames[enc->frame_count++];
+    frame->source = Py_NewRef(source);
+    frame->next = 0;
+    frame->form = form;
+    frame->is_annotated = false;
+    frame->has_more = false;
+    if (form == IONFAST_FORM_DICT) {
+        frame->last = 0;
+        frame->count = frame->left = PyDict_GET_SIZE(source);
+    } else if (form != IONFAST_FORM_LIST) {
+        use_more(frame);
+    }
+    return 0;
+}
+
+/* Take the innermost frame off; dropping its references can run foreign code. */
+IONF_FORCE_INLINE void
+pop_frame(ionfast_encoder *enc)
+{
+    const ionfast_encode_frame *const frame = &enc->frames[--enc->frame_count];
+    PyObject *const source = frame->source;
+    if (IONF_UNLIKELY(frame->has_more)) {
+        drop_more(*frame);
+    }
+    Py_DECREF(source);
+}
+
+IONF_FORCE_INLINE ionf_status
+write_begin(ionfast_encoder *enc, bool is_binary, ionf_kind kind)
+{
+    return is_binary ? ionf_bin_write_begin(&enc->bin, kind)
+                     : ionf_txt_write_begin(&enc->txt, kind);
+}
+
+/* Open a container and push its frame. */
+IONF_FORCE_INLINE int
+open_container(ionfast_encoder *enc, bool is_binary, ionf_kind kind, uint8_t form,
+               PyObject *source)
+{
+    const ionf_status status = write_begin(enc, is_binary, kind);
+    if (IONF_UNLIKELY(status != IONF_OK)) {
+        return ionfast_encode_status(enc, status);
+    }
+    return push_frame(enc, form, source);
+}
+
+static int
+close_annotated(ionfast_encoder *enc)
+{
+    return enc->is_binary ? ionfast_encode_status(enc, ionf_bin_write_annotations_end(&enc->bin))
+                          : 0;
+}
+
+IONF_FORCE_INLINE int
+close_container(ionfast_encoder *enc, bool is_binary)
+{
+    const bool is_annotated = enc->frames[enc->frame_count - 1].is_annotated;
+    pop_frame(enc);
+    const ionf_status status =
+        is_binary ? ionf_bin_write_end(&enc->bin) : ionf_txt_write_end(&enc->txt);
+    if (IONF_UNLIKELY(status != IONF_OK)) {
+        return ionfast_encode_status(enc, status);
+    }
+    return IONF_UNLIKELY(is_annotated) ? close_annotated(enc) : 0;
+}
+
+/* The same out of line, for all but the most common containers. */
+static int
+open_source(ionfast_encoder *enc, ionf_kind kind, ionfast_form form, PyObject *source)
+{
+    return open_container(enc, enc->is_binary, kind, (uint8_t)form, source);
+}
+
+/* ---- scalars ---- */
+
+IONF_FORCE_INLINE ionf_slice
+ascii_of(PyObject *str)
+{
+    const ionf_slice text = {PyUnicode_1BYTE_DATA(str), (size_t)PyUnicode_GET_LENGTH(str)};
+    return text;
+}
+
+IONF_FORCE_INLINE int
+encode_str(ionfast_encoder *enc, bool is_binary, PyObject *str)
+{
+    if (IONF_UNLIKELY(!PyUnicode_IS_COMPACT_ASCII(str))) {
+        return ionfast_encode_wide(enc, str);
+    }
+    const ionf_slice text = ascii_of(str);
+    const ionf_status status = is_binary ? ionf_bin_write_string(&enc->bin, text.data, text.len)
+                                         : ionf_txt_write_string(&enc->txt, text.data, text.len);
+    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+}
+
+static int
+encode_big_int(ionfast_encoder *enc, PyObject *value)
+{
+    ionf_integer integer;
+    Py_INCREF(value); /* long digits may be made by Python code */
+    enc->scratch.len = 0;
+    const int result = enc->is_binary
+                           ? ionfast_int_to(enc->state, value, &integer, &enc->scratch)
+                           : ionfast_int_to_digits(enc->state, value, &integer, &enc->scratch);
+    Py_DECREF(value);
+    return result < 0 ? -1 : ionfast_encode_status(enc, WRITE(enc, integer, &integer));
+}
+
+IONF_FORCE_INLINE int
+encode_int(ionfast_encoder *enc, bool is_binary, PyObject *value)
+{
+    int overflow;
+    const long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (IONF_UNLIKELY(overflow != 0)) {
+        return encode_big_int(enc, value);
+    }
+    const ionf_status status =
+        is_binary ? ionf_bin_write_i64(&enc->bin, small) : ionf_txt_write_i64(&enc->txt, small);
+    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+}
+
+/* Without asking the value's own __bool__, which can be foreign code. */
+static int
+encode_int_as_bool(ionfast_encoder *enc, PyObject *value)
+{
+    int overflow;
+    const bool is_true = PyLong_AsLongLongAndOverflow(value, &overflow) != 0 || overflow != 0;
+    return ionfast_encode_status(enc, WRITE(enc, bool, is_true));
+}
+
+static int
+encode_decimal(ionfast_encoder *enc, PyObject *value)
+{
+    ionf_decimal decimal;
+    enc->scratch.len = 0;
+    if (ionfast_decimal_to(enc->state, value, &decimal, &enc->scratch) < 0) {
+        return -1;
+    }
+    return ionfast_encode_status(enc, WRITE(enc, decimal, &decimal));
+}
+
+static int
+encode_timestamp(ionfast_encoder *enc, PyObject *value)
+{
+    ionf_timestamp ts;
+    enc->scratch.len = 0;
+    if (ionfast_timestamp_to(enc->state, value, &ts, &enc->scratch) < 0) {
+        return -1;
+    }
+    return ionfast_encode_status(enc, WRITE(enc, timestamp, &ts));
+}
+
+/* Would readers skip this symbol? At top level, by the specification, $ion_1_0 in any form is no user
+ * value, so that it would vanish. Annotated it is one. */
+static bool
+is_version_marker(const ionfast_encoder *enc, uint64_t sid, const ionf_symref *ref)
+{
+    if (enc->is_binary) {
+        return enc->bin.frame_count == 0 && sid == IONF_SID_ION_1_0;
+    }
+    return enc->txt.depth == 0 && !enc->txt.has_prefix && ref->text != NULL && ref->len == 8 &&
+           memcmp(ref->text, "$ion_1_0", 8) == 0;
+}
+
+/* A symbol value from a str or a token; `value` is held by the caller. */
+static int
+encode_symbol(ionfast_encoder *enc, PyObject *value)
+{
+    uint64_t sid;
+    ionf_symref ref;
+    if (ionfast_symbol_of(enc, value, "symbols", &sid, &ref) < 0) {
+        return -1;
+    }
+    if (IONF_UNLIKELY(is_version_marker(enc, sid, &ref))) {
+        return ionfast_encode_status(enc, IONF_ERR_RESERVED);
+    }
+    return ionfast_encode_status(enc, enc->is_binary ? ionf_bin_write_symbol(&enc->bin, sid)
+                                                     : ionf_txt_write_symbol(&enc->txt, &ref));
+}
+
+static int
+encode_bytes(ionfast_encoder *enc, ionf_kind kind, PyObject *bytes)
+{
+    const uint8_t *const data = (const uint8_t *)PyBytes_AS_STRING(bytes);
+    return ionfast_encode_status(enc,
+                                 WRITE(enc, lob, kind, data, (size_t)PyBytes_GET_SIZE(bytes)));
+}
+
+/* A bytearray or a memoryview; one that is not contiguous is copied. */
+static int
+encode_buffer(ionfast_encoder *enc, PyObject *value)
+{
+    Py_buffer view;
+    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
+        PyErr_Clear();
+        PyObject *copy = PyBytes_FromObject(value);
+        const int result = copy == NULL ? -1 : encode_bytes(enc, IONF_KIND_BLOB, copy);
+        Py_XDECREF(copy);
+        return result;
+    }
+    const ionf_status status = WRITE(enc, lob, IONF_KIND_BLOB, view.buf, (size_t)view.len);
+    PyBuffer_Release(&view);
+    return ionfast_encode_status(enc, status);
+}
+
+/* A str that a call has made of something else; steals it. */
+static int
+encode_made_str(ionfast_encoder *enc, PyObject *str, PyObject *value)
+{
+    if (str == NULL) {
+        return -1;
+    }
+    const int result =
+        PyUnicode_Check(str)
+            ? ionfast_encode_wide(enc, str)
+            : refuse_type(enc, "cannot write a value of type '%s' at %U: no text", value, true);
+    Py_DECREF(str);
+    return result;
+}
+
+/* ---- names ---- */
+
+/* A field name of text that is an identifier, as nearly all are: known from the last time, so that
+ * nobody looks at its characters again. */
+static int
+encode_identifier(ionfast_encoder *enc, PyObject *name)
+{
+    const ionf_slice text = ascii_of(name);
+    ionf_status status = ionf_txt_write_raw(&enc->txt, (const char *)text.data, text.len);
+    if (IONF_LIKELY(status == IONF_OK)) {
+        status = ionf_buf_append(enc->body, ": ", enc->txt.is_pretty ? 2 : 1);
+        enc->txt.has_prefix = true;
+    }
+    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+}
+
+/* A name that the cache has not got. */
+static int
+encode_new_name(ionfast_encoder *enc, PyObject *name)
+{
+    uint64_t sid;
+    ionf_symref ref;
+    if (ionfast_symbol_of(enc, name, "field names", &sid, &ref) < 0) {
+        return -1;
+    }
+    if (enc->is_binary) {
+        return ionfast_encode_status(enc, ionf_bin_write_field(&enc->bin, sid));
+    }
+    if (PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name) &&
+        !ionf_txt_symbol_needs_quotes(ref.text, ref.len)) {
+        ionfast_name_remember(enc, name, 0);
+    }
+    return ionfast_encode_status(enc, ionf_txt_write_field(&enc->txt, &ref));
+}
+
+IONF_FORCE_INLINE int
+encode_name(ionfast_encoder *enc, bool is_binary, PyObject *name)
+{
+    const ionfast_name_slot *const slot = ionfast_name_slot_of(enc, name);
+    if (IONF_UNLIKELY(slot->name != name)) {
+        return encode_new_name(enc, name);
+    }
+    if (!is_binary) {
+        return encode_identifier(enc, name);
+    }
+    const ionf_status status = ionf_bin_write_field(&enc->bin, slot->sid);
+    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+}
+
+int
+ionfast_encode_name(ionfast_encoder *enc, PyObject *name)
+{
+    Py_INCREF(name);
+    const int result = encode_name(enc, enc->is_binary, name);
+    Py_DECREF(name);
+    return result;
+}
+
+static int
+encode_annotations_text(ionfast_encoder *enc, PyObject *names)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        uint64_t sid;
+        ionf_symref ref;
+        if (ionfast_symbol_of(enc, PyTuple_GET_ITEM(names, i), "annotations", &sid, &ref) < 0) {
+            return -1;
+        }
+        const ionf_status status = ionf_txt_write_annotation(&enc->txt, &ref);
+        if (status != IONF_OK) {
+            return ionfast_encode_status(enc, status);
+        }
+    }
+    return 0;
+}
+
+static int
+encode_annotations_binary(ionfast_encoder *enc, PyObject *names)
+{
+    const size_t count = (size_t)PyTuple_GET_SIZE(names);
+    void *sids = enc->sids;
+    const ionf_status status =
+        ionf_alloc_grow(&enc->state->alloc, &sids, &enc->sid_cap, count, sizeof *enc->sids);
+    enc->sids = sids;
+    if (status != IONF_OK) {
+        return ionfast_encode_status(enc, status);
+    }
+    for (size_t i = 0; i < count; i++) {
+        ionf_symref ref;
+        PyObject *name = PyTuple_GET_ITEM(names, (Py_ssize_t)i);
+        if (ionfast_symbol_of(enc, name, "annotations", &enc->sids[i], &ref) < 0) {
+            return -1;
+        }
+    }
+    return ionfast_encode_status(enc, ionf_bin_write_annotations(&enc->bin, enc->sids, count));
+}
+
+int
+ionfast_encode_annotations(ionfast_encoder *enc, PyObject *annotations)
+{
+    PyObject *names = PySequence_Tuple(annotations);
+    if (names == NULL) {
+        return -1;
+    }
+    const int result = enc->is_binary ? encode_annotations_binary(enc, names)
+                                      : encode_annotations_text(enc, names);
+    Py_DECREF(names);
+    return result;
+}
+
+int
+ionfast_encode_annotations_end(ionfast_encoder *enc)
+{
+    return close_annotated(enc);
+}
+
+/* ---- containers of all sorts; `value` is held by the caller ---- */
+
+/* Open a container whose children come from iter(value), or from iter(items) for pairs. */
+static int
+open_iterated(ionfast_encoder *enc, ionf_kind kind, ionfast_form form, PyObject *items)
+{
+    PyObject *iterator = items == NULL ? NULL : PyObject_GetIter(items);
+    if (iterator == NULL) {
+        return -1;
+    }
+    const int result = open_source(enc, kind, form, iterator);
+    Py_DECREF(iterator);
+    return result;
+}
+
+static int
+open_mapping(ionfast_encoder *enc, PyObject *value)
+{
+    PyObject *items = PyObject_CallMethodNoArgs(value, enc->state->str_items);
+    const int result = open_iterated(enc, IONF_KIND_STRUCT, IONFAST_FORM_PAIRS, items);
+    Py_XDECREF(items);
+    return result;
+}
+
+static int
+open_named(ionfast_encoder *enc, ionfast_form form, PyObject *value, PyObject *names)
+{
+    Py_INCREF(names);
+    if (open_source(enc, IONF_KIND_STRUCT, form, value) < 0) {
+        Py_DECREF(names);
+        return -1;
+    }
+    enc->frames[enc->frame_count - 1].names = names;
+    return 0;
+}
+
+static int
+open_tuple(ionfast_encoder *enc, PyObject *value)
+{
+    const ionf_kind kind = enc->tuple_as_sexp ? IONF_KIND_SEXP : IONF_KIND_LIST;
+    return open_source(enc, kind, IONFAST_FORM_TUPLE, value);
+}
+
+static int
+open_named_tuple(ionfast_encoder *enc, PyObject *value, PyObject *names)
+{
+    if (PyTuple_GET_SIZE(names) != PyTuple_GET_SIZE(value)) {
+        return open_tuple(enc, value); /* some subclass that only looks like one */
+    }
+    return open_named(enc, IONFAST_FORM_NAMED, value, names);
+}
+
+/* An IonPyDict: its repeated fields, where it has any, else its entries. */
+static int
+open_ion_dict(ionfast_encoder *enc, PyObject *value)
+{
+    PyObject *repeats = PyObject_GetAttr(value, enc->state->str_repeats);
+    if (repeats == NULL) {
+        return -1;
+    }
+    const int result = repeats == Py_None
+                           ? open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value)
+                           : open_iterated(enc, IONF_KIND_STRUCT, IONFAST_FORM_PAIRS, repeats);
+    Py_DECREF(repeats);
+    return result;
+}
+
+/* ---- everything but the common case ---- */
+
+/* Write `value`, which needs no further step and is held by the caller. `kind` is the Ion type that an
+ * IonPy* value asks for, or the usual one. */
+static int
+handle(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_kind kind)
+{
+    const bool is_binary = enc->is_binary;
+    switch ((ionfast_handler)row->handler) {
+    case IONFAST_AS_STR:
+        return ionfast_encode_wide(enc, value);
+    case IONFAST_AS_INT:
+        return kind == IONF_KIND_BOOL ? encode_int_as_bool(enc, value)
+                                      : encode_int(enc, is_binary, value);
+    case IONFAST_AS_FLOAT:
+        return ionfast_encode_status(enc, WRITE(enc, double, PyFloat_AS_DOUBLE(value)));
+    case IONFAST_AS_BOOL:
+        return ionfast_encode_status(enc, WRITE(enc, bool, value == Py_True));
+    case IONFAST_AS_NONE:
+    case IONFAST_AS_NULL:
+        return ionfast_encode_status(enc, WRITE(enc, null, kind));
+    case IONFAST_AS_DECIMAL:
+        return encode_decimal(enc, value);
+    case IONFAST_AS_TIMESTAMP:
+        return encode_timestamp(enc, value);
+    case IONFAST_AS_SYMBOL:
+    case IONFAST_AS_TOKEN:
+        return encode_symbol(enc, value);
+    case IONFAST_AS_BYTES:
+        return encode_bytes(enc, kind, value);
+    case IONFAST_AS_BUFFER:
+        return encode_buffer(enc, value);
+    case IONFAST_AS_LIST:
+        return open_source(enc, kind, IONFAST_FORM_LIST, value);
+    case IONFAST_AS_TUPLE:
+        return open_tuple(enc, value);
+    case IONFAST_AS_ITERABLE:
+        return open_iterated(enc, kind, IONFAST_FORM_ITEMS, value);
+    case IONFAST_AS_DICT:
+        return row->is_ion ? open_ion_dict(enc, value)
+                           : open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
+    case IONFAST_AS_MAPPING:
+        return open_mapping(enc, value);
+    case IONFAST_AS_NAMED_TUPLE:
+        return open_named_tuple(enc, value, row->fields);
+    case IONFAST_AS_DATACLASS:
+        return open_named(enc, IONFAST_FORM_FIELDS, value, row->fields);
+    case IONFAST_AS_UUID:
+        return encode_made_str(enc, PyObject_Str(value), value);
+    case IONFAST_AS_FSPATH:
+        return encode_made_str(enc, PyOS_FSPath(value), value);
+    case IONFAST_AS_UNKNOWN:
+    case IONFAST_AS_ENUM:
+        break;
+    }
+    PyErr_SetString(PyExc_SystemError, "a value without handler");
+    return -1;
+}
+
+/* The Ion type that a handler writes, unless an IonPy* value says otherwise. */
+static ionf_kind
+usual_kind(unsigned handler)
+{
+    switch (handler) {
+    case IONFAST_AS_STR:
+        return IONF_KIND_STRING;
+    case IONFAST_AS_INT:
+        return IONF_KIND_INT;
+    case IONFAST_AS_FLOAT:
+        return IONF_KIND_FLOAT;
+    case IONFAST_AS_DECIMAL:
+        return IONF_KIND_DECIMAL;
+    case IONFAST_AS_TIMESTAMP:
+        return IONF_KIND_TIMESTAMP;
+    case IONFAST_AS_SYMBOL:
+    case IONFAST_AS_TOKEN:
+        return IONF_KIND_SYMBOL;
+    case IONFAST_AS_BYTES:
+        return IONF_KIND_BLOB;
+    case IONFAST_AS_LIST:
+    case IONFAST_AS_ITERABLE:
+        return IONF_KIND_LIST;
+    case IONFAST_AS_DICT:
+    case IONFAST_AS_MAPPING:
+        return IONF_KIND_STRUCT;
+    default:
+        return IONF_KIND_NULL;
+    }
+}
+
+/* The handler for an IonPy* value that asks for `kind`, or IONFAST_AS_UNKNOWN when the two do not go
+ * together. */
+static ionfast_handler
+adapt_handler(unsigned handler, ionf_kind kind)
+{
+    if (handler == IONFAST_AS_NULL || usual_kind(handler) == kind) {
+        return (ionfast_handler)handler;
+    }
+    if (handler == IONFAST_AS_STR && kind == IONF_KIND_SYMBOL) {
+        return IONFAST_AS_SYMBOL;
+    }
+    const bool is_fitting = (handler == IONFAST_AS_INT && kind == IONF_KIND_BOOL) ||
+                            (handler == IONFAST_AS_BYTES && kind == IONF_KIND_CLOB) ||
+                            (handler == IONFAST_AS_LIST && kind == IONF_KIND_SEXP) ||
+                            (handler == IONFAST_AS_ITERABLE && kind == IONF_KIND_SEXP);
+    return is_fitting ? (ionfast_handler)handler : IONFAST_AS_UNKNOWN;
+}
+
+/* The value's ion_type as a kind; `usual` when it is None. -1 with an exception. */
+static int
+kind_asked_for(ionfast_encoder *enc, PyObject *value, ionf_kind usual)
+{
+    PyObject *type = PyObject_GetAttr(value, enc->state->str_ion_type);
+    if (type == NULL) {
+        return -1;
+    }
+    int kind = type == Py_None ? (int)usual : -1;
+    for (int i = 0; kind < 0 && i < IONFAST_KIND_COUNT; i++) {
+        if (type == enc->state->ion_types[i]) {
+            kind = i;
+        }
+    }
+    Py_DECREF(type);
+    return kind >= 0 ? kind
+                     : refuse_type(enc, "ion_type of a value of type '%s' at %U is no IonType",
+                                   value, true);
+}
+
+/* The annotations of an IonPy* value, opened; gives 1 if there are any, 0 if not, -1 on error. */
+static int
+open_annotations(ionfast_encoder *enc, PyObject *value)
+{
+    PyObject *annotations = PyObject_GetAttr(value, enc->state->str_ion_annotations);
+    if (annotations == NULL) {
+        return -1;
+    }
+    int result = PyObject_IsTrue(annotations);
+    if (result > 0 && ionfast_encode_annotations(enc, annotations) < 0) {
+        result = -1;
+    }
+    Py_DECREF(annotations);
+    return result;
+}
+
+static int
+handle_ion(ionfast_encoder *enc, PyObject *value, ionfast_type_row row)
+{
+    const int kind = kind_asked_for(enc, value, usual_kind(row.handler));
+    if (kind < 0) {
+        return -1;
+    }
+    row.handler = (uint8_t)adapt_handler(row.handler, (ionf_kind)kind);
+    if (row.handler == IONFAST_AS_UNKNOWN) {
+        return refuse_type(enc, "ion_type of a value of type '%s' at %U does not fit the type",
+                           value, true);
+    }
+    const int is_annotated = open_annotations(enc, value);
+    if (is_annotated < 0) {
+        return -1;
+    }
+    const size_t frame_count = enc->frame_count;
+    if (handle(enc, value, &row, (ionf_kind)kind) < 0) {
+        return -1;
+    }
+    if (!is_annotated) {
+        return 0;
+    }
+    if (enc->frame_count > frame_count) {
+        enc->frames[enc->frame_count - 1].is_annotated = true;
+        return 0;
+    }
+    return close_annotated(enc);
+}
+
+static int
+dispatch(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row)
+{
+    const ionfast_handler known = ionfast_dispatch_known(enc->state, Py_TYPE(value));
+    if (known != IONFAST_AS_UNKNOWN) {
+        *row = (ionfast_type_row){Py_TYPE(value), NULL, (uint8_t)known, false};
+        return 0;
+    }
+    if (Py_TYPE(value) == enc->datetime_type || Py_TYPE(value) == enc->date_type) {
+        *row = (ionfast_type_row){Py_TYPE(value), NULL, IONFAST_AS_TIMESTAMP, false};
+        return 0;
+    }
+    return ionfast_dispatch_other(enc->state, &enc->types, value, row);
+}
+
+/* What is to be written in the place of an enum member or of an unknown object; NULL on error. */
+static PyObject *
+replace(ionfast_encoder *enc, PyObject *value, unsigned handler)
+{
+    if (handler == IONFAST_AS_ENUM) {
+        return PyObject_GetAttr(value, enc->state->str_value);
+    }
+    if (enc->default_hook == NULL) {
+        refuse_type(enc, "cannot write a value of type '%s' at %U", value, true);
+        return NULL;
+    }
+    return PyObject_CallOneArg(enc->default_hook, value);
+}
+
+/* Write any value; containers are only opened. */
+static int
+handle_other(ionfast_encoder *enc, PyObject *value)
+{
+    PyObject *held = Py_NewRef(value);
+    ionfast_type_row row;
+    int result = -1;
+    for (int i = 0;; i++) {
+        if (dispatch(enc, held, &row) < 0) {
+            goto done;
+        }
+        if (row.handler != IONFAST_AS_UNKNOWN && row.handler != IONFAST_AS_ENUM) {
+            break;
+        }
+        PyObject *next = replace(enc, held, row.handler);
+        if (next == NULL) {
+            goto done;
+        }
+        Py_SETREF(held, next);
+        if (i == CHAIN_MAX) {
+            refuse_type(enc,
+                        "default never gave a value to write, at last one of type '%s', at %U",
+                        held, true);
+            goto done;
+        }
+    }
+    result =
+        row.is_ion ? handle_ion(enc, held, row) : handle(enc, held, &row, usual_kind(row.handler));
+done:
+    Py_DECREF(held);
+    return result;
+}
+
+/* ---- the walk ---- */
+
+/* An unannotated container without children needs no frame; some documents, as citm_catalog.json, are
+ * full of them. */
+IONF_FORCE_INLINE int
+encode_empty(ionfast_encoder *enc, bool is_binary, ionf_kind kind)
+{
+    ionf_status status;
+    if (is_binary && IONF_LIKELY(enc->bin.depth < enc->bin.max_depth)) {
+        status = ionf_buf_push(enc->body, ionf_bin_type_byte(kind, 0));
+    } else {
+        status = write_begin(enc, is_binary, kind);
+        if (status == IONF_OK) {
+            status = is_binary ? ionf_bin_write_end(&enc->bin) : ionf_txt_write_end(&enc->txt);
+        }
+    }
+    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+}
+
+IONF_FORCE_INLINE int
+encode_value(ionfast_encoder *enc, bool is_binary, PyObject *value)
+{
+    ionf_status status;
+    switch (ionfast_dispatch_known(enc->state, Py_TYPE(value))) {
+    case IONFAST_AS_STR:
+        return encode_str(enc, is_binary, value);
+    case IONFAST_AS_INT:
+        return encode_int(enc, is_binary, value);
+    case IONFAST_AS_DICT:
+        if (PyDict_GET_SIZE(value) == 0) {
+            return encode_empty(enc, is_binary, IONF_KIND_STRUCT);
+        }
+        return open_container(enc, is_binary, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
+    case IONFAST_AS_LIST:
+        if (PyList_GET_SIZE(value) == 0) {
+            return encode_empty(enc, is_binary, IONF_KIND_LIST);
+        }
+        return open_container(enc, is_binary, IONF_KIND_LIST, IONFAST_FORM_LIST, value);
+    case IONFAST_AS_FLOAT:
+        status = is_binary ? ionf_bin_write_double(&enc->bin, PyFloat_AS_DOUBLE(value))
+                           : ionf_txt_write_double(&enc->txt, PyFloat_AS_DOUBLE(value));
+        break;
+    case IONFAST_AS_BOOL:
+        status = is_binary ? ionf_bin_write_bool(&enc->bin, value == Py_True)
+                           : ionf_txt_write_bool(&enc->txt, value == Py_True);
+        break;
+    case IONFAST_AS_NONE:
+        status = is_binary ? ionf_bin_write_null(&enc->bin, IONF_KIND_NULL)
+                           : ionf_txt_write_null(&enc->txt, IONF_KIND_NULL);
+        break;
+    default:
+        return handle_other(enc, value);
+    }
+    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+}
+
+static IONF_NOINLINE int
+refuse_dict_change(const ionfast_encode_frame *frame)
+{
+    const bool is_resized = PyDict_GET_SIZE(frame->source) != frame->count;
+    PyErr_Format(PyExc_RuntimeError, "dictionary %s changed during iteration",
+                 is_resized ? "size" : "keys");
+    return -1;
+}
+
+/* A name that is no plain str, while `value` may be only borrowed: hold both. */
+static int
+encode_odd_name(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject *name, PyObject *value)
+{
+    Py_INCREF(name);
+    Py_INCREF(value);
+    if (!frame->has_more) {
+        use_more(frame);
+    }
+    Py_XSETREF(frame->held, value);
+    const int result = encode_name(enc, enc->is_binary, name);
+    Py_DECREF(name);
+    return result;
+}
+
+/* The next child of a dict, name written, in `*value`, borrowed. 0 at the end, -1 on error. */
+IONF_FORCE_INLINE int
+next_entry(ionfast_encoder *enc, bool is_binary, ionfast_encode_frame *frame, PyObject **value)
+{
+    PyObject *name;
+    if (IONF_UNLIKELY(PyDict_GET_SIZE(frame->source) != frame->count)) {
+        return refuse_dict_change(frame);
+    }
+    frame->last = frame->next;
+    if (!PyDict_Next(frame->source, &frame->next, &name, value)) {
+        return IONF_LIKELY(frame->left == 0) ? 0 : refuse_dict_change(frame);
+    }
+    if (IONF_UNLIKELY(frame->left-- == 0)) {
+        return refuse_dict_change(frame);
+    }
+    const int result = IONF_LIKELY(PyUnicode_CheckExact(name))
+                           ? encode_name(enc, is_binary, name)
+                           : encode_odd_name(enc, frame, name, *value);
+    return IONF_LIKELY(result == 0) ? 1 : -1;
+}
+
+/* The next pair of an iterator over a struct's fields; as next_entry. */
+static int
+next_pair(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
+{
+    PyObject *pair = PyIter_Next(frame->source);
+    if (pair == NULL) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
+        refuse_type(enc, "items() gave a value of type '%s', not a pair, at %U", pair, false);
+        Py_DECREF(pair);
+        return -1;
+    }
+    frame->next++;
+    Py_XSETREF(frame->held, Py_NewRef(PyTuple_GET_ITEM(pair, 1)));
+    Py_XSETREF(frame->name, Py_NewRef(PyTuple_GET_ITEM(pair, 0)));
+    Py_DECREF(pair);
+    *value = frame->held;
+    return encode_name(enc, enc->is_binary, frame->name) < 0 ? -1 : 1;
+}
+
+/* The next field of a named tuple or a dataclass; as next_entry. */
+static int
+next_field(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
+{
+    if (frame->next >= PyTuple_GET_SIZE(frame->names)) {
+        return 0;
+    }
+    const Py_ssize_t i = frame->next++;
+    PyObject *name = PyTuple_GET_ITEM(frame->names, i);
+    PyObject *child = frame->form == IONFAST_FORM_NAMED
+                          ? Py_NewRef(PyTuple_GET_ITEM(frame->source, i))
+                          : PyObject_GetAttr(frame->source, name);
+    if (child == NULL) {
+        return -1;
+    }
+    Py_XSETREF(frame->held, child);
+    *value = child;
+    return encode_name(enc, enc->is_binary, name) < 0 ? -1 : 1;
+}
+
+/* The next child of the innermost container, its name written, borrowed from the frame or its
+ * source; 0 at the end, -1 on error. */
+static int
+next_other(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
+{
+    switch (frame->form) {
+    case IONFAST_FORM_PAIRS:
+        return next_pair(enc, frame, value);
+    case IONFAST_FORM_ITEMS: {
+        PyObject *child = PyIter_Next(frame->source);
+        if (child == NULL) {
+            return PyErr_Occurred() ? -1 : 0;
+        }
+        frame->next++;
+        Py_XSETREF(frame->held, child);
+        *value = child;
+        return 1;
+    }
+    case IONFAST_FORM_TUPLE:
+        if (frame->next >= PyTuple_GET_SIZE(frame->source)) {
+            return 0;
+        }
+        *value = PyTuple_GET_ITEM(frame->source, frame->next++);
+        return 1;
+    default:
+        return next_field(enc, frame, value);
+    }
+}
+
+static int
+check_signals(ionfast_encoder *enc)
+{
+    enc->countdown = IONFAST_ENCODE_SIGNAL_INTERVAL;
+    return PyErr_CheckSignals();
+}
+
+/* Write the children of the innermost container, of any form, up to one that is a container itself and
+ * has been opened, or up to the end, which closes it. */
+IONF_FORCE_INLINE int
+walk_frame(ionfast_encoder *enc, bool is_binary, uint8_t form)
+{
+    const size_t frame_count = enc->frame_count;
+    ionfast_encode_frame *const frame = &enc->frames[frame_count - 1];
+    do {
+        PyObject *value;
+        int result;
+        if (IONF_UNLIKELY(--enc->countdown == 0) && check_signals(enc) < 0) {
+            return -1;
+        }
+        if (form == IONFAST_FORM_DICT) {
+            result = next_entry(enc, is_binary, frame, &value);
+        } else if (form == IONFAST_FORM_LIST) {
+            result = frame->next < PyList_GET_SIZE(frame->source);
+            value = result ? PyList_GET_ITEM(frame->source, frame->next++) : NULL;
+        } else {
+            result = next_other(enc, frame, &value);
+        }
+        if (IONF_UNLIKELY(result <= 0)) {
+            return result < 0 ? -1 : close_container(enc, is_binary);
+        }
+        if (IONF_UNLIKELY(encode_value(enc, is_binary, value) < 0)) {
+            return -1;
+        }
+    } while (enc->frame_count == frame_count);
+    return 0;
+}
+
+/* Close the containers above `base`, each after its children. The inner loop: `is_binary` is a constant
+ * where this is inlined, and each form has a loop of its own. */
+IONF_FORCE_INLINE int
+walk(ionfast_encoder *enc, bool is_binary, size_t base)
+{
+    int result = 0;
+    while (result == 0 && enc->frame_count > base) {
+        switch (enc->frames[enc->frame_count - 1].form) {
+        case IONFAST_FORM_DICT:
+            result = walk_frame(enc, is_binary, IONFAST_FORM_DICT);
+            break;
+        case IONFAST_FORM_LIST:
+            result = walk_frame(enc, is_binary, IONFAST_FORM_LIST);
+            break;
+        default:
+            result = walk_frame(enc, is_binary, IONFAST_FORM_TUPLE);
+        }
+    }
+    return result;
+}
+
+static int
+walk_binary(ionfast_encoder *enc, size_t base)
+{
+    return walk(enc, true, base);
+}
+
+static int
+walk_text(ionfast_encoder *enc, size_t base)
+{
+    return walk(enc, false, base);
+}
+
+void
+ionfast_encode_unwind(ionfast_encoder *enc, size_t frame_count)
+{
+    if (enc->frame_count <= frame_count) {
+        return;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    while (enc->frame_count > frame_count) {
+        pop_frame(enc);
+    }
+    PyErr_Restore(type, error, traceback);
+}
+
+int
+ionfast_encode(ionfast_encoder *enc, PyObject *value)
+{
+    if (enc->is_busy) { /* only a writer that a hook has got hold of can come here */
+        PyErr_SetString(PyExc_RuntimeError, "the writer is in use by the value being written");
+        return -1;
+    }
+    enc->is_busy = true;
+    const size_t base = enc->frame_count;
+    int result = handle_other(enc, value);
+    if (result == 0 && enc->frame_count > base) {
+        result = enc->is_binary ? walk_binary(enc, base) : walk_text(enc, base);
+    }
+    if (result < 0) {
+        ionfast_encode_unwind(enc, base);
+    }
+    enc->is_busy = false;
+    return result;
+}

@@ -1,0 +1,158 @@
+/* The encoder: Python objects -> Ion, binary or text. A pooled object that holds both writers, the
+ * stack of the walk and the caches; one call owns it from take to give.
+ *
+ * The walk is iterative, so that depth costs memory and no C stack. Whatever can run foreign code - a
+ * hook, an iterator, a key that is no plain str - runs with the stack in a consistent state and with
+ * strong references held to all that is used afterwards.
+ */
+#ifndef PY_ENCODE_H
+#define PY_ENCODE_H
+
+#include "py_dispatch.h"
+
+#include "ionf_bin_write.h"
+#include "ionf_txt_write.h"
+
+/* Values between two looks at pending signals. */
+#define IONFAST_ENCODE_SIGNAL_INTERVAL 10000
+
+/* How the children of an open container are found. */
+typedef enum ionfast_form {
+    IONFAST_FORM_DICT,
+    IONFAST_FORM_LIST,
+    IONFAST_FORM_TUPLE,
+    IONFAST_FORM_ITEMS, /* source: an iterator over the elements of a list or sexp */
+    IONFAST_FORM_PAIRS, /* source: an iterator over (name, value) pairs */
+    IONFAST_FORM_NAMED, /* source: a tuple; names: a tuple of as many names */
+    IONFAST_FORM_FIELDS /* source: any object; names: names of its attributes, a tuple */
+} ionfast_form;
+
+typedef struct ionfast_encode_frame {
+    PyObject *source;  /* owned */
+    Py_ssize_t next;   /* index of the next child, or position in the dict */
+    Py_ssize_t last;   /* dict: position of the child in hand */
+    Py_ssize_t count;  /* dict: entries when it was entered */
+    Py_ssize_t left;   /* dict: entries still to come */
+    uint8_t form;      /* ionfast_form */
+    bool is_annotated; /* an annotation wrapper closes after it */
+    bool has_more;     /* the fields below are in use, so that most frames need not clear them */
+    PyObject *names;   /* owned; NULL where the form needs none */
+    PyObject *held;    /* owned: the child in hand, where `source` alone would not keep it alive */
+    PyObject *name;    /* owned: the name in hand of IONFAST_FORM_PAIRS, for error messages */
+} ionfast_encode_frame;
+
+/* Keys seen in this call by identity, so that a repeated one costs a look-up by pointer. */
+#define IONFAST_NAME_SLOTS 1024
+
+typedef struct ionfast_name_slot {
+    PyObject *name; /* owned; NULL: empty */
+    uint64_t sid;   /* in binary; in text, only identifiers are kept */
+} ionfast_name_slot;
+
+/* An import that no catalog had: only its name and the places that symbols were read from are known.
+ * Written again so that they can be found by whoever has the table. */
+typedef struct ionfast_absent {
+    size_t name_start, name_len; /* in encoder.absent_names */
+    uint64_t max_id;
+    uint64_t first_sid;
+} ionfast_absent;
+
+/* Binary: a symbol of an absent import, written under a provisional local SID. */
+typedef struct ionfast_unknown {
+    size_t absent; /* index in encoder.absents */
+    uint64_t position;
+    size_t local; /* index in the writer's symbols */
+} ionfast_unknown;
+
+typedef struct ionfast_encoder {
+    ionfast_state *state; /* borrowed: outlives every encoder */
+    ionf_bin_writer bin;
+    ionf_txt_writer txt;
+    ionf_buf *body; /* from state->buffers while in use */
+    bool is_binary;
+    bool tuple_as_sexp;
+    PyObject *default_hook;                  /* borrowed for the call; NULL: none */
+    PyTypeObject *datetime_type, *date_type; /* borrowed: static types */
+    bool is_busy;                            /* a value is being written */
+    size_t marker_len;     /* text: bytes of the version marker at the start of the body */
+    Py_ssize_t root_index; /* of the top-level value in a stream, or -1 */
+
+    ionfast_encode_frame *frames; /* owned */
+    size_t frame_count, frame_cap;
+    uint32_t countdown; /* values until the next look at pending signals */
+
+    ionf_buf scratch;
+    uint64_t *sids; /* owned: of one value's annotations */
+    size_t sid_cap;
+
+    ionfast_type_map types;
+    ionfast_name_slot names[IONFAST_NAME_SLOTS];
+    uint16_t used_names[IONFAST_NAME_SLOTS]; /* slots that are not empty */
+    size_t used_name_count;
+
+    ionfast_absent *absents; /* owned */
+    size_t absent_count, absent_cap;
+    ionf_buf absent_names;
+    ionfast_unknown *unknowns; /* owned */
+    size_t unknown_count, unknown_cap;
+    ionf_buf indent; /* spaces */
+} ionfast_encoder;
+
+/* An encoder for the caller alone, set up for binary or text output; NULL with MemoryError. */
+ionfast_encoder *ionfast_encoder_take(ionfast_state *state, bool is_binary);
+/* Drop all references and hand it back. An exception that is set stays set. */
+void ionfast_encoder_give(ionfast_encoder *enc);
+
+/* Write one value, with its annotations, where the writer stands. -1 with an exception; the output
+ * is then unusable, unless the writer is rolled back. */
+int ionfast_encode(ionfast_encoder *enc, PyObject *value);
+/* Drop the frames above the first `frame_count`. An exception that is set stays set. */
+void ionfast_encode_unwind(ionfast_encoder *enc, size_t frame_count);
+
+/* Write the name of the next value in a struct: a str, or a SymbolToken. -1 with an exception. */
+int ionfast_encode_name(ionfast_encoder *enc, PyObject *name);
+/* Open the annotations of the next value: a tuple or list of names, not empty. Binary needs
+ * ionfast_encode_annotations_end after the value. -1 with an exception. */
+int ionfast_encode_annotations(ionfast_encoder *enc, PyObject *annotations);
+int ionfast_encode_annotations_end(ionfast_encoder *enc);
+
+/* All that was written, as bytes or str; new reference, NULL with an exception. */
+PyObject *ionfast_encoder_binary(ionfast_encoder *enc);
+PyObject *ionfast_encoder_text(ionfast_encoder *enc);
+/* Text, before any value: $ion_1_0. -1 with MemoryError. */
+int ionfast_encode_version_marker(ionfast_encoder *enc);
+
+/* ---- py_encode_symbols.c ---- */
+
+/* SID (binary) or reference (text) of a name that is not in the cache. What `ref` borrows stays until
+ * the encoder is used again. `what` says what it is, for the TypeError: "field names". */
+int ionfast_symbol_of(ionfast_encoder *enc, PyObject *name, const char *what, uint64_t *sid,
+                      ionf_symref *ref);
+/* UTF-8 of any str, borrowed from it or from the scratch. -1 with UnicodeEncodeError. */
+int ionfast_utf8_of(ionfast_encoder *enc, PyObject *str, ionf_slice *out);
+/* Write a str that is not compact ASCII as a string. */
+int ionfast_encode_wide(ionfast_encoder *enc, PyObject *str);
+/* Keep the SID of `name`, an exact str. */
+void ionfast_name_remember(ionfast_encoder *enc, PyObject *name, uint64_t sid);
+void ionfast_names_clear(ionfast_encoder *enc);
+
+/* Binary with unknown symbols: give the symbols their final SIDs. */
+PyObject *ionfast_encoder_binary_absent(ionfast_encoder *enc);
+/* The text of the symbol table that declares the absent imports, into the scratch. */
+ionf_status ionfast_absent_text(ionfast_encoder *enc, ionf_buf *out);
+
+/* ---- errors (py_encode.c) ---- */
+
+/* "$.items[3].owner": where the walk stands; new reference. */
+PyObject *ionfast_encode_path(ionfast_encoder *enc, bool with_last);
+/* 0 for IONF_OK, else -1 with the exception for `status`. */
+int ionfast_encode_status(ionfast_encoder *enc, ionf_status status);
+
+static inline ionfast_name_slot *
+ionfast_name_slot_of(ionfast_encoder *enc, const PyObject *name)
+{
+    const uintptr_t bits = (uintptr_t)name;
+    return &enc->names[(bits >> 4 ^ bits >> 14) % IONFAST_NAME_SLOTS];
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* loads and loads_all: arguments, the collector's pause. Building is py_build.h. */
+#include "py_loads.h"
+
+#include "py_build.h"
+#include "py_gc.h"
+#include "py_input.h"
+#include "py_options.h"
+
+/* The two instances of the inner loop. */
+IONF_NOINLINE static ionfast_build_result
+build_text(ionfast_decoder *dec, PyObject **out)
+{
+    return ionfast_build(dec, false, out);
+}
+
+static ionfast_build_result
+build_binary(ionfast_decoder *dec, PyObject **out)
+{
+    return ionfast_build(dec, true, out);
+}
+
+ionfast_build_result
+ionfast_build_value(ionfast_decoder *dec, PyObject **out)
+{
+    return dec->is_binary ? build_binary(dec, out) : build_text(dec, out);
+}
+
+/* ---- reading ---- */
+
+/* Exactly one value. */
+static PyObject *
+read_single(ionfast_decoder *dec)
+{
+    PyObject *value = NULL;
+    const ionfast_build_result first = ionfast_build_value(dec, &value);
+    if (IONF_UNLIKELY(first != IONFAST_BUILD_VALUE)) {
+        if (first == IONFAST_BUILD_EOF) {
+            const ionf_reader *base = ionfast_decoder_base(dec);
+            ionfast_set_error_at(dec->state, ionf_reader_offset(base, base->end),
+                                 "the stream holds no value");
+        }
+        return NULL;
+    }
+    PyObject *second = NULL;
+    const ionfast_build_result next = ionfast_build_value(dec, &second);
+    if (IONF_LIKELY(next == IONFAST_BUILD_EOF)) {
+        return value;
+    }
+    Py_DECREF(value);
+    if (next == IONFAST_BUILD_VALUE) {
+        Py_DECREF(second);
+        ionfast_set_error_at(dec->state, ionfast_decoder_base(dec)->value_offset,
+                             "the stream holds a second value; loads_all() reads them all");
+    }
+    return NULL;
+}
+
+static PyObject *
+read_all(ionfast_decoder *dec)
+{
+    PyObject *list = PyList_New(0);
+    if (list == NULL) {
+        return NULL;
+    }
+    for (;;) {
+        PyObject *value = NULL;
+        const ionfast_build_result result = ionfast_build_value(dec, &value);
+        if (result == IONFAST_BUILD_EOF) {
+            return list;
+        }
+        if (result != IONFAST_BUILD_VALUE || PyList_Append(list, value) < 0) {
+            Py_XDECREF(value);
+            Py_DECREF(list);
+            return NULL;
+        }
+        Py_DECREF(value);
+    }
+}
+
+/* With a decoder from the pool: open it on the input, read, give it back. */
+static PyObject *
+read_input(ionfast_state *state, const ionfast_input *input, const ionfast_read_options *options,
+           PyObject *(*read)(ionfast_decoder *))
+{
+    const ionf_catalog *catalog;
+    ionfast_decoder *dec = ionfast_read_options_decoder(state, options, &catalog);
+    if (dec == NULL) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (ionfast_decoder_open(dec, input->data, input->len, true, input->is_text, &options->limits,
+                             catalog) == 0) {
+        const int was_enabled = ionfast_gc_pause();
+        result = read(dec);
+        ionfast_gc_resume(was_enabled);
+    }
+    ionfast_decoder_give(dec);
+    return result;
+}
+
+static PyObject *
+load_with(PyObject *module, const char *function, PyObject *const *args, Py_ssize_t nargs,
+          PyObject *kwnames, PyObject *(*read)(ionfast_decoder *))
+{
+    ionfast_state *state = ionfast_state_of_module(module);
+    ionfast_read_options options;
+    ionfast_input input;
+    if (IONF_UNLIKELY(nargs != 1)) {
+        return PyErr_Format(PyExc_TypeError,
+                            "%s() takes 1 positional argument but %zd were given", function, nargs);
+    }
+    if (ionfast_read_options_parse(state, function, kwnames, args + 1, &options) < 0 ||
+        ionfast_input_open_memory(state, function, args[0], &input) < 0) {
+        return NULL;
+    }
+    PyObject *result = read_input(state, &input, &options, read);
+    ionfast_input_close(state, &input);
+    return result;
+}
+
+const char ionfast_loads_doc[] =
+    "loads(data, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None)\n"
+    "--\n\n"
+    "Read exactly one top-level value of Ion text or binary.\n\n"
+    "data: bytes, bytearray, memoryview or another contiguous buffer, or str (text Ion). Binary is\n"
+    "    told from text by the Ion version marker.\n"
+    "model: 'lossless' gives Python's own types and Ion classes only where Ion says more; 'plain'\n"
+    "    drops annotations and the types of nulls; 'ionpy' makes every value an IonPy* object.\n"
+    "catalog: a Catalog in which imported symbol tables are looked up.\n"
+    "max_depth: open containers, an int or None for no limit.\n"
+    "max_value_size: encoded bytes of one top-level value, an int or None for no limit.\n\n"
+    "Raises IonError (a ValueError) with the place for anything that is not one Ion value.\n\n"
+    ">>> import ionfast\n"
+    ">>> ionfast.loads('{name: \"Fido\", weight: 4.50, tags: [good, dog]}')\n"
+    "{'name': 'Fido', 'weight': Decimal('4.50'), 'tags': [Symbol('good'), Symbol('dog')]}\n";
+
+PyObject *
+ionfast_loads(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return load_with(module, "loads", args, nargs, kwnames, read_single);
+}
+
+const char ionfast_loads_all_doc[] =
+    "loads_all(data, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None)\n"
+    "--\n\n"
+    "Read all top-level values of Ion text or binary into a list; the arguments are those of loads().\n\n"
+    ">>> import ionfast\n"
+    ">>> ionfast.loads_all('1 2.5e0 \"three\"')\n"
+    "[1, 2.5, 'three']\n";
+
+PyObject *
+ionfast_loads_all(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    return load_with(module, "loads_all", args, nargs, kwnames, read_all);
+}

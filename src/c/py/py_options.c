@@ -1,0 +1,111 @@
+/* The options that all kinds of reading share: parsing them, and a decoder made with them. */
+#include "py_options.h"
+
+#include "py_args.h"
+#include "py_conv.h"
+
+static int
+parse_model(PyObject *value, ionfast_model *out)
+{
+    if (PyUnicode_Check(value)) {
+        if (PyUnicode_CompareWithASCIIString(value, "lossless") == 0) {
+            *out = IONFAST_MODEL_LOSSLESS;
+            return 0;
+        }
+        if (PyUnicode_CompareWithASCIIString(value, "plain") == 0) {
+            *out = IONFAST_MODEL_PLAIN;
+            return 0;
+        }
+        if (PyUnicode_CompareWithASCIIString(value, "ionpy") == 0) {
+            *out = IONFAST_MODEL_IONPY;
+            return 0;
+        }
+        PyErr_Format(PyExc_ValueError, "model must be 'lossless', 'plain' or 'ionpy', not %R",
+                     value);
+        return -1;
+    }
+    PyErr_Format(PyExc_TypeError, "model must be a str, not %.200s", Py_TYPE(value)->tp_name);
+    return -1;
+}
+
+int
+ionfast_arg_limit(const char *name, PyObject *value, uint64_t *out)
+{
+    if (value == Py_None) {
+        *out = IONF_UNLIMITED;
+        return 0;
+    }
+    if (!PyLong_Check(value) || PyBool_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "%s must be an int or None, not %.200s", name,
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    const long long limit = PyLong_AsLongLong(value);
+    if (limit == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s is out of range", name);
+        return -1;
+    }
+    if (limit < 0) {
+        PyErr_Format(PyExc_ValueError, "%s must not be negative", name);
+        return -1;
+    }
+    *out = (uint64_t)limit;
+    return 0;
+}
+
+int
+ionfast_read_option_set(ionfast_state *state, const char *function, PyObject *name,
+                        PyObject *value, ionfast_read_options *options)
+{
+    PyObject *const known[] = {state->str_model, state->str_catalog, state->str_max_depth,
+                               state->str_max_value_size};
+    switch (ionfast_keyword_index(function, name, known, 4)) {
+    case 0:
+        return parse_model(value, &options->model);
+    case 1:
+        options->catalog = value;
+        return 0;
+    case 2:
+        return ionfast_arg_limit("max_depth", value, &options->limits.max_depth);
+    case 3:
+        return ionfast_arg_limit("max_value_size", value, &options->limits.max_value_size);
+    default:
+        return -1;
+    }
+}
+
+int
+ionfast_read_options_parse(ionfast_state *state, const char *function, PyObject *kwnames,
+                           PyObject *const *values, ionfast_read_options *options)
+{
+    options->model = IONFAST_MODEL_LOSSLESS;
+    options->catalog = NULL;
+    options->limits = ionf_limits_default();
+    if (IONF_LIKELY(kwnames == NULL)) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++) {
+        if (ionfast_read_option_set(state, function, PyTuple_GET_ITEM(kwnames, i), values[i],
+                                    options) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+ionfast_decoder *
+ionfast_read_options_decoder(ionfast_state *state, const ionfast_read_options *options,
+                             const ionf_catalog **catalog)
+{
+    *catalog = NULL;
+    if (options->catalog != NULL && ionfast_catalog_of(state, options->catalog, catalog) < 0) {
+        return NULL;
+    }
+    ionfast_decoder *dec = ionfast_decoder_take(state);
+    if (dec != NULL) {
+        dec->model = options->model;
+        dec->catalog = *catalog == NULL ? NULL : Py_NewRef(options->catalog);
+    }
+    return dec;
+}

@@ -1,0 +1,10 @@
+/* The Reader class: pull reading of streams. */
+#ifndef PY_READER_H
+#define PY_READER_H
+
+#include "py_state.h"
+
+/* Make the type and NEED_DATA, and add them to the module; 0, or -1 with an exception set. */
+int ionfast_reader_exec(PyObject *module, ionfast_state *state);
+
+#endif

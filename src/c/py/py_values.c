@@ -1,0 +1,272 @@
+/* Values beyond the common case. Everything here is out of the inner loop's way. */
+#include "py_values.h"
+
+#include "py_build.h"
+
+PyObject *
+ionfast_str_from_wide(const uint8_t *text, size_t len)
+{
+    ionf_utf8_info info;
+    if (ionf_utf8_check(text, len, &info) != len) { /* readers only hand on valid UTF-8 */
+        return PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)len, NULL);
+    }
+    PyObject *str = PyUnicode_New((Py_ssize_t)info.count, info.max_class);
+    if (str == NULL) {
+        return NULL;
+    }
+    switch (PyUnicode_KIND(str)) {
+    case PyUnicode_1BYTE_KIND:
+        ionf_utf8_to_ucs1(text, len, PyUnicode_1BYTE_DATA(str));
+        break;
+    case PyUnicode_2BYTE_KIND:
+        ionf_utf8_to_ucs2(text, len, PyUnicode_2BYTE_DATA(str));
+        break;
+    default:
+        ionf_utf8_to_ucs4(text, len, PyUnicode_4BYTE_DATA(str));
+        break;
+    }
+    return str;
+}
+
+/* cls(value); steals `value`. */
+static PyObject *
+construct(PyObject *cls, PyObject *value)
+{
+    if (value == NULL) {
+        return NULL;
+    }
+    PyObject *object = PyObject_CallOneArg(cls, value);
+    Py_DECREF(value);
+    return object;
+}
+
+static PyObject *
+bytes_of(const ionf_slice *slice)
+{
+    return PyBytes_FromStringAndSize((const char *)slice->data, (Py_ssize_t)slice->len);
+}
+
+static PyTypeObject *
+as_type(PyObject *cls)
+{
+    return (PyTypeObject *)cls;
+}
+
+/* A decimal that Python cannot hold is an error at the value's place. */
+static PyObject *
+decimal_of(ionfast_decoder *dec, const ionf_token *t, PyObject *cls)
+{
+    PyObject *value = ionfast_decimal_from(dec->state, &t->as.decimal, as_type(cls));
+    if (value == NULL) {
+        ionfast_error_add_offset(dec->state, t->offset);
+    }
+    return value;
+}
+
+/* A symbol of the lossless model: Symbol, or the SymbolToken that stands for unknown text. */
+static PyObject *
+lossless_symbol(ionfast_decoder *dec, const ionf_symref *ref)
+{
+    PyObject *text = ionfast_symref_str(dec, ref);
+    if (text == NULL || !PyUnicode_Check(text)) {
+        return text;
+    }
+    return construct(dec->state->Symbol, text);
+}
+
+/* IonPySymbol from a str or a SymbolToken; steals `text`. */
+static PyObject *
+ionpy_symbol(ionfast_decoder *dec, PyObject *text)
+{
+    if (text == NULL || PyUnicode_Check(text)) {
+        return construct(dec->state->IonPySymbol, text);
+    }
+    PyObject *sid = PyObject_GetAttr(text, dec->state->str_sid);
+    PyObject *location = sid == NULL ? NULL : PyObject_GetAttr(text, dec->state->str_location);
+    PyObject *symbol = NULL;
+    if (location != NULL) {
+        symbol = PyObject_CallFunctionObjArgs(dec->state->IonPySymbol, Py_None, sid, location,
+                                              NULL);
+    }
+    Py_XDECREF(sid);
+    Py_XDECREF(location);
+    Py_DECREF(text);
+    return symbol;
+}
+
+PyObject *
+ionfast_build_rare_scalar(ionfast_decoder *dec, const ionf_token *t)
+{
+    ionfast_state *state = dec->state;
+    const bool is_plain = dec->model == IONFAST_MODEL_PLAIN;
+    switch (t->kind) {
+    case IONF_KIND_NULL:
+        Py_RETURN_NONE;
+    case IONF_KIND_DECIMAL:
+        return decimal_of(dec, t, state->Decimal);
+    case IONF_KIND_TIMESTAMP:
+        return ionfast_timestamp_from(state, &t->as.timestamp, state->Timestamp);
+    case IONF_KIND_SYMBOL:
+        return is_plain ? ionfast_symref_str(dec, &t->as.symbol)
+                        : lossless_symbol(dec, &t->as.symbol);
+    case IONF_KIND_CLOB:
+        return is_plain ? bytes_of(&t->as.bytes) : construct(state->Clob, bytes_of(&t->as.bytes));
+    default:
+        return bytes_of(&t->as.bytes);
+    }
+}
+
+/* The scalar as its IonPy* class, without annotations. */
+static PyObject *
+ionpy_scalar(ionfast_decoder *dec, const ionf_token *t)
+{
+    ionfast_state *state = dec->state;
+    switch (t->kind) {
+    case IONF_KIND_BOOL:
+        return construct(state->IonPyBool, ionfast_build_scalar(dec, t));
+    case IONF_KIND_INT:
+        return construct(state->IonPyInt, ionfast_build_scalar(dec, t));
+    case IONF_KIND_FLOAT:
+        return construct(state->IonPyFloat, ionfast_build_scalar(dec, t));
+    case IONF_KIND_STRING:
+        return construct(state->IonPyText, ionfast_build_scalar(dec, t));
+    case IONF_KIND_DECIMAL:
+        return decimal_of(dec, t, state->IonPyDecimal);
+    case IONF_KIND_TIMESTAMP:
+        return ionfast_timestamp_from(state, &t->as.timestamp, as_type(state->IonPyTimestamp));
+    case IONF_KIND_BLOB:
+        return construct(state->IonPyBytes, bytes_of(&t->as.bytes));
+    case IONF_KIND_CLOB:
+        return construct(state->Clob, bytes_of(&t->as.bytes));
+    default:
+        return ionpy_symbol(dec, ionfast_symref_str(dec, &t->as.symbol));
+    }
+}
+
+/* Put annotations (stolen; may be NULL) on `value` (stolen). */
+static PyObject *
+annotate(ionfast_state *state, PyObject *value, PyObject *annotations)
+{
+    if (annotations == NULL) {
+        return value;
+    }
+    if (value != NULL && PyObject_SetAttr(value, state->str_ion_annotations, annotations) < 0) {
+        Py_CLEAR(value);
+    }
+    Py_DECREF(annotations);
+    return value;
+}
+
+PyObject *
+ionfast_build_special(ionfast_decoder *dec, const ionf_token *t)
+{
+    ionfast_state *state = dec->state;
+    if (dec->model == IONFAST_MODEL_PLAIN) {
+        if (t->is_null) {
+            Py_RETURN_NONE;
+        }
+        return ionfast_build_scalar(dec, t);
+    }
+    PyObject *annotations = NULL;
+    if (t->annotation_count != 0) {
+        annotations = ionfast_build_annotations(dec, t);
+        if (annotations == NULL) {
+            return NULL;
+        }
+    }
+    if (!t->is_null) {
+        return annotate(state, ionpy_scalar(dec, t), annotations);
+    }
+    if (t->kind == IONF_KIND_NULL && annotations == NULL &&
+        dec->model == IONFAST_MODEL_LOSSLESS) {
+        Py_RETURN_NONE;
+    }
+    PyObject *null = PyObject_CallOneArg(state->IonPyNull, state->ion_types[t->kind]);
+    return annotate(state, null, annotations);
+}
+
+PyObject *
+ionfast_build_annotations(ionfast_decoder *dec, const ionf_token *t)
+{
+    PyObject *annotations = PyTuple_New((Py_ssize_t)t->annotation_count);
+    if (annotations == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < t->annotation_count; i++) {
+        PyObject *symbol = lossless_symbol(dec, &t->annotations[i]);
+        if (symbol == NULL) {
+            Py_DECREF(annotations);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(annotations, (Py_ssize_t)i, symbol);
+    }
+    return annotations;
+}
+
+/* The dict as IonPyDict, without going through its __init__; steals `dict`. */
+static PyObject *
+ionpy_dict(ionfast_state *state, PyObject *dict)
+{
+    PyObject *object =
+        PyDict_Type.tp_new(as_type(state->IonPyDict), state->empty_tuple, NULL);
+    if (object != NULL && PyDict_Merge(object, dict, 1) < 0) {
+        Py_CLEAR(object);
+    }
+    Py_DECREF(dict);
+    return object;
+}
+
+PyObject *
+ionfast_wrap_container(ionfast_decoder *dec, PyObject *value, const ionfast_build_frame *frame)
+{
+    ionfast_state *state = dec->state;
+    if (frame->kind == IONF_KIND_STRUCT) {
+        if (Py_IS_TYPE(value, &PyDict_Type)) {
+            value = ionpy_dict(state, value);
+        }
+    } else {
+        value = construct(frame->kind == IONF_KIND_SEXP ? state->Sexp : state->IonPyList, value);
+    }
+    return annotate(state, value, frame->annotations);
+}
+
+PyObject *
+ionfast_close_repeats(ionfast_decoder *dec, size_t start)
+{
+    const size_t count = (dec->value_count - start) / 2;
+    PyObject *pairs = PyList_New((Py_ssize_t)count);
+    if (pairs == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        PyObject *pair =
+            PyTuple_Pack(2, dec->values[start + 2 * i], dec->values[start + 2 * i + 1]);
+        if (pair == NULL) {
+            Py_DECREF(pairs);
+            return NULL;
+        }
+        PyList_SET_ITEM(pairs, (Py_ssize_t)i, pair);
+    }
+    PyObject *dict =
+        PyObject_CallMethodOneArg(dec->state->IonPyDict, dec->state->str_from_items, pairs);
+    Py_DECREF(pairs);
+    return dict;
+}
+
+PyObject *
+ionfast_symbol_token(ionfast_decoder *dec, const ionf_symref *ref)
+{
+    PyObject *text = ionfast_symref_str(dec, ref);
+    if (text == NULL || !PyUnicode_Check(text)) {
+        return text;
+    }
+    PyObject *token;
+    if (ref->text != NULL) {
+        token = PyObject_CallFunction(dec->state->SymbolToken, "OO", text, Py_None);
+    } else {
+        token = PyObject_CallFunction(dec->state->SymbolToken, "OK", text,
+                                      (unsigned long long)ref->sid);
+    }
+    Py_DECREF(text);
+    return token;
+}

@@ -1,0 +1,423 @@
+/* ionf_symmap: text -> SID, imports, and the tables that are written. */
+#include "ct.h"
+
+#include "ionf_symmap.h"
+
+#define LEN(literal) (sizeof(literal) - 1)
+
+/* A shared table for tests; counts its references in `owner`. */
+static void
+retain(const ionf_shared *shared)
+{
+    ++*(int *)shared->owner;
+}
+
+static void
+release(const ionf_shared *shared)
+{
+    --*(int *)shared->owner;
+}
+
+static ionf_slice
+slice(const char *text)
+{
+    const ionf_slice s = {(const uint8_t *)text, text == NULL ? 0 : strlen(text)};
+    return s;
+}
+
+static ionf_shared
+shared_table(const char *name, uint32_t version, const ionf_slice *symbols, uint64_t count,
+             int *references)
+{
+    const ionf_shared shared = {slice(name), version, count, symbols, retain, release, references};
+    return shared;
+}
+
+static uint64_t
+intern(ionf_symmap *map, const char *text)
+{
+    uint64_t sid = 0;
+    CHECK_INT(ionf_symmap_intern(map, (const uint8_t *)text, strlen(text), &sid), IONF_OK);
+    return sid;
+}
+
+static uint64_t
+find(ionf_symmap *map, const char *text)
+{
+    uint64_t sid = 99;
+    CHECK_INT(ionf_symmap_find(map, (const uint8_t *)text, strlen(text), &sid), IONF_OK);
+    return sid;
+}
+
+static void
+test_system_symbols(void)
+{
+    static const char *const names[] = {
+        "$ion",    "$ion_1_0", "$ion_symbol_table",        "name", "version", "imports",
+        "symbols", "max_id",   "$ion_shared_symbol_table",
+    };
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    for (size_t i = 0; i < 9; i++) {
+        CHECK_INT(intern(&map, names[i]), i + 1);
+    }
+    CHECK_INT(map.local_count, 0);
+    CHECK_INT(intern(&map, "names"), 10);
+    CHECK_INT(intern(&map, "nane"), 11);
+    CHECK_INT(intern(&map, "Name"), 12);
+    ionf_symmap_destroy(&map);
+}
+
+static void
+test_locals(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_INT(find(&map, "a"), 0);
+    CHECK_INT(intern(&map, "a"), 10);
+    CHECK_INT(intern(&map, ""), 11);
+    CHECK_INT(intern(&map, "a long symbol of more than eight bytes"), 12);
+    CHECK_INT(intern(&map, "a"), 10);
+    CHECK_INT(intern(&map, ""), 11);
+    CHECK_INT(find(&map, "a long symbol of more than eight bytes"), 12);
+    CHECK_INT(find(&map, "a long symbol of more than eight bytez"), 0);
+    CHECK_INT(ionf_symmap_max_id(&map), 12);
+    ionf_symmap_destroy(&map);
+}
+
+/* Every length from 0 on, differing in one byte, and many symbols: each keeps its own SID. */
+static void
+test_many_locals(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    char text[40];
+    for (int round = 0; round < 2; round++) {
+        uint64_t expected = 10;
+        for (int i = 0; i < 50000; i++) {
+            const int width = i % 30;
+            snprintf(text, sizeof text, "%0*x", width, i);
+            const uint64_t sid = intern(&map, text);
+            if (sid != expected) {
+                CHECK_INT(sid, expected);
+                break;
+            }
+            expected++;
+        }
+    }
+    ionf_symmap_destroy(&map);
+}
+
+static void
+test_reset_forgets(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    char text[16];
+    static const int counts[] = {3, 40, 1, 0, 500, 2, 17};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        for (int j = 0; j < counts[i]; j++) {
+            snprintf(text, sizeof text, "s%d", j);
+            CHECK_INT(intern(&map, text), 10 + j);
+        }
+        ionf_symmap_reset(&map);
+        CHECK_INT(find(&map, "s0"), 0);
+        for (size_t j = 0; j < map.slots.cap; j++) {
+            CHECK(map.slots.slots[j] == 0);
+        }
+    }
+    ionf_symmap_destroy(&map);
+}
+
+static void
+test_truncate(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_INT(intern(&map, "a"), 10);
+    CHECK_INT(intern(&map, "b"), 11);
+    CHECK_INT(intern(&map, "c"), 12);
+    ionf_symmap_truncate(&map, 1);
+    CHECK_INT(find(&map, "a"), 10);
+    CHECK_INT(find(&map, "b"), 0);
+    CHECK_INT(intern(&map, "c"), 11);
+    ionf_symmap_destroy(&map);
+}
+
+/* The system table comes first, then the imports in order, then locals; repeats and gaps cost
+ * SIDs. */
+static void
+test_imports(void)
+{
+    int references = 0;
+    const ionf_slice first[] = {slice("x"), slice(NULL), slice("name"), slice("x"), slice("y")};
+    const ionf_slice second[] = {slice("y"), slice("z"), slice("")};
+    const ionf_shared a = shared_table("a", 1, first, 5, &references);
+    const ionf_shared none = shared_table("none", 1, NULL, 0, &references);
+    const ionf_shared b = shared_table("b", 1, second, 3, &references);
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+    CHECK_INT(ionf_symmap_import_add(&map, &none), IONF_OK);
+    CHECK_INT(ionf_symmap_import_add(&map, &b), IONF_OK);
+    CHECK_INT(references, 3);
+    CHECK_INT(intern(&map, "x"), 10);
+    CHECK_INT(intern(&map, "name"), 4);
+    CHECK_INT(intern(&map, "y"), 14);
+    CHECK_INT(intern(&map, "z"), 16);
+    CHECK_INT(intern(&map, ""), 17);
+    CHECK_INT(intern(&map, "new"), 18);
+    CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_ERR_STATE);
+    ionf_symmap_destroy(&map);
+    CHECK_INT(references, 0);
+}
+
+/* The same imports after a reset need no new index; others take its place. */
+static void
+test_import_index_is_kept(void)
+{
+    int references = 0, others = 0;
+    const ionf_slice symbols[] = {slice("x"), slice("y")};
+    const ionf_shared a = shared_table("a", 1, symbols, 2, &references);
+    const ionf_shared b = shared_table("b", 1, symbols, 1, &others);
+    ct_heap heap = {.fail_at = -1};
+    ionf_symmap map;
+    ionf_symmap_init(&map, ct_heap_allocator(&heap));
+
+    CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+    ionf_symmap_reset(&map);
+    CHECK_INT(references, 0); /* never looked up: nothing to keep */
+
+    CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+    CHECK_INT(ionf_symmap_import_add(&map, &b), IONF_OK);
+    CHECK_INT(intern(&map, "z"), 13);
+    ionf_symmap_reset(&map);
+    const long long calls = heap.calls;
+    CHECK_INT(find(&map, "x"), 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+        CHECK_INT(ionf_symmap_import_add(&map, &b), IONF_OK);
+        CHECK_INT(intern(&map, "y"), 11);
+        CHECK_INT(intern(&map, "z"), 13);
+        ionf_symmap_reset(&map);
+    }
+    CHECK_INT(heap.calls, calls);
+    CHECK_INT(references, 1);
+    CHECK_INT(others, 1);
+
+    CHECK_INT(ionf_symmap_import_add(&map, &b), IONF_OK);
+    CHECK_INT(references, 0);
+    CHECK_INT(others, 1);
+    CHECK_INT(intern(&map, "y"), 11);
+    ionf_symmap_destroy(&map);
+    CHECK_INT(others, 0);
+    CHECK_INT(heap.live_bytes, 0);
+}
+
+/* A table of which only the size is known takes up its SIDs, and is not kept by a reset. */
+static void
+test_import_without_symbols(void)
+{
+    int references = 0;
+    const ionf_shared a = shared_table("a", 1, NULL, 1000000000000, &references);
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+    CHECK_INT(intern(&map, "x"), 1000000000010);
+    CHECK_INT(find(&map, "y"), 0);
+    CHECK_INT(references, 1);
+    ionf_symmap_reset(&map);
+    CHECK_INT(references, 0);
+    ionf_symmap_destroy(&map);
+}
+
+static void
+test_seed(void)
+{
+    int references = 0;
+    const ionf_slice symbols[] = {slice("x"), slice("y")};
+    const ionf_shared a = shared_table("a", 1, symbols, 2, &references);
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    static const uint64_t seeds[] = {0, 1, UINT64_MAX, 0x0123456789ABCDEFu};
+    for (size_t i = 0; i < 4; i++) {
+        ionf_symmap_set_seed(&map, seeds[i]);
+        CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+        CHECK_INT(intern(&map, "local"), 12);
+        CHECK_INT(intern(&map, "y"), 11);
+        CHECK_INT(intern(&map, "local"), 12);
+        ionf_symmap_reset(&map);
+    }
+    ionf_symmap_destroy(&map);
+    CHECK_INT(references, 0);
+}
+
+#define CHECK_WRITE(map, with_ivm, expected)                                                      \
+    do {                                                                                          \
+        ionf_buf ct_out;                                                                          \
+        ionf_buf_init(&ct_out, ionf_alloc_libc());                                                \
+        CHECK_INT(ionf_symmap_binary_size((map), (with_ivm)), LEN(expected));                     \
+        CHECK_INT(ionf_symmap_write_binary((map), (with_ivm), &ct_out), IONF_OK);                 \
+        CHECK_BYTES(ct_out.data, ct_out.len, (expected), LEN(expected));                          \
+        ionf_buf_destroy(&ct_out);                                                                \
+    } while (0)
+
+#define IVM "\xE0\x01\x00\xEA"
+
+static void
+test_write_tables(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_WRITE(&map, true, IVM);
+    CHECK_WRITE(&map, false, "");
+    (void)intern(&map, "name");
+    CHECK_WRITE(&map, true, IVM);
+    (void)intern(&map, "a");
+    (void)intern(&map, "b");
+    /* $ion_symbol_table::{symbols:["a","b"]} */
+    CHECK_WRITE(&map, false,
+                "\xE9\x81\x83\xD6\x87\xB4\x81"
+                "a\x81"
+                "b");
+    CHECK_WRITE(&map, false, "");
+    (void)intern(&map, "c");
+    /* $ion_symbol_table::{imports:$ion_symbol_table,symbols:["c"]} */
+    CHECK_WRITE(&map, false,
+                "\xEA\x81\x83\xD7\x86\x71\x03\x87\xB2\x81"
+                "c");
+    (void)intern(&map, "b");
+    CHECK_WRITE(&map, false, "");
+    /* After an IVM everything stands again. */
+    CHECK_WRITE(&map, true,
+                IVM "\xEB\x81\x83\xD8\x87\xB6\x81"
+                    "a\x81"
+                    "b\x81"
+                    "c");
+    (void)intern(&map, "d");
+    CHECK_WRITE(&map, false,
+                "\xEA\x81\x83\xD7\x86\x71\x03\x87\xB2\x81"
+                "d");
+    ionf_symmap_new_context(&map);
+    CHECK_INT(intern(&map, "d"), 10);
+    CHECK_WRITE(&map, false,
+                "\xE7\x81\x83\xD4\x87\xB2\x81"
+                "d");
+    ionf_symmap_reset(&map);
+    CHECK_INT(intern(&map, ""), 10);
+    CHECK_WRITE(&map, true, IVM "\xE6\x81\x83\xD3\x87\xB1\x80");
+    ionf_symmap_destroy(&map);
+}
+
+static void
+test_write_long_lengths(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    (void)intern(&map, "abcdefghijklmn");
+    CHECK_WRITE(&map, false,
+                "\xEE\x97\x81\x83\xDE\x93\x87\xBE\x90\x8E\x8E"
+                "abcdefghijklmn");
+    ionf_symmap_destroy(&map);
+}
+
+static void
+test_write_imports(void)
+{
+    int references = 0;
+    const ionf_slice symbols[] = {slice("x")};
+    const ionf_shared a = shared_table("a", 1, symbols, 1, &references);
+    const ionf_shared b = shared_table("b", 300, NULL, 0, &references);
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_INT(ionf_symmap_import_add(&map, &a), IONF_OK);
+    CHECK_INT(ionf_symmap_import_add(&map, &b), IONF_OK);
+    /* {imports:[{name:"a",version:1,max_id:1},{name:"b",version:300,max_id:0}]} */
+#define IMPORTS                                                                                   \
+    "\x86\xBE\x94\xD9\x84\x81"                                                                    \
+    "a\x85\x21\x01\x88\x21\x01\xD9\x84\x81"                                                       \
+    "b\x85\x22\x01\x2C\x88\x20"
+    CHECK_WRITE(&map, true, IVM "\xEE\x9B\x81\x83\xDE\x97" IMPORTS);
+    CHECK_WRITE(&map, false, "");
+    CHECK_INT(intern(&map, "z"), 11);
+    CHECK_WRITE(&map, false,
+                "\xEA\x81\x83\xD7\x86\x71\x03\x87\xB2\x81"
+                "z");
+    ionf_symmap_new_context(&map);
+    CHECK_INT(intern(&map, "x"), 10);
+    CHECK_INT(intern(&map, "w"), 11);
+    CHECK_WRITE(&map, true,
+                IVM "\xEE\x9F\x81\x83\xDE\x9B" IMPORTS "\x87\xB2\x81"
+                    "w");
+    ionf_symmap_destroy(&map);
+    CHECK_INT(references, 0);
+}
+
+static ionf_status
+use_map(ionf_symmap *map, ionf_buf *out, const ionf_shared *shared)
+{
+    ionf_status status = ionf_symmap_import_add(map, shared);
+    char text[16];
+    for (int i = 0; i < 100 && status == IONF_OK; i++) {
+        uint64_t sid;
+        const int len = snprintf(text, sizeof text, "s%d", i);
+        status = ionf_symmap_intern(map, (const uint8_t *)text, (size_t)len, &sid);
+    }
+    if (status == IONF_OK) {
+        const size_t before = out->len;
+        status = ionf_symmap_write_binary(map, true, out);
+        CHECK(status == IONF_OK || (out->len == before && !map->has_context));
+    }
+    return status;
+}
+
+static void
+test_each_allocation_failing(void)
+{
+    int references = 0;
+    const ionf_slice symbols[] = {slice("x"), slice("s5")};
+    const ionf_shared shared = shared_table("a", 1, symbols, 2, &references);
+    ionf_status status = IONF_ERR_NOMEM;
+    long long fail_at = 0;
+    for (; status != IONF_OK && fail_at < 1000; fail_at++) {
+        ct_heap heap = {.fail_at = fail_at};
+        ionf_symmap map;
+        ionf_buf out;
+        ionf_symmap_init(&map, ct_heap_allocator(&heap));
+        ionf_buf_init(&out, ct_heap_allocator(&heap));
+        status = use_map(&map, &out, &shared);
+        CHECK(status == IONF_OK || status == IONF_ERR_NOMEM);
+        /* It must work again after a reset, whatever failed. */
+        ionf_symmap_reset(&map);
+        ionf_buf_reset(&out);
+        CHECK_INT(use_map(&map, &out, &shared), IONF_OK);
+        CHECK_INT(find(&map, "s5"), 11);
+        CHECK_INT(find(&map, "s99"), 110);
+        CHECK(ionf_symmap_retained(&map) + out.cap == (size_t)heap.live_bytes);
+        ionf_symmap_destroy(&map);
+        ionf_buf_destroy(&out);
+        CHECK_INT(heap.live_bytes, 0);
+        CHECK_INT(references, 0);
+    }
+    CHECK_INT(status, IONF_OK);
+    CHECK(fail_at > 5);
+}
+
+int
+main(void)
+{
+    RUN(test_system_symbols);
+    RUN(test_locals);
+    RUN(test_many_locals);
+    RUN(test_reset_forgets);
+    RUN(test_truncate);
+    RUN(test_imports);
+    RUN(test_import_index_is_kept);
+    RUN(test_import_without_symbols);
+    RUN(test_seed);
+    RUN(test_write_tables);
+    RUN(test_write_long_lengths);
+    RUN(test_write_imports);
+    RUN(test_each_allocation_failing);
+    return ct_end();
+}

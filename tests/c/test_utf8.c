@@ -1,0 +1,146 @@
+/* ionf_utf8.h: every code point both ways, everything that RFC 3629 refuses, every position of
+ * a fault. */
+#include "ionf_utf8.h"
+
+#include "ct.h"
+
+static void
+check_valid(const char *text, size_t count, uint32_t max_class)
+{
+    const size_t len = strlen(text);
+    ionf_utf8_info info;
+    CHECK_INT(ionf_utf8_check((const uint8_t *)text, len, &info), len);
+    CHECK_INT(info.count, count);
+    CHECK_INT(info.max_class, max_class);
+    CHECK_INT(ionf_utf8_check((const uint8_t *)text, len, NULL), len);
+    CHECK_INT(ionf_utf8_is_ascii((const uint8_t *)text, len), max_class == 0x7F);
+}
+
+static void
+test_measure(void)
+{
+    check_valid("", 0, 0x7F);
+    check_valid("plain", 5, 0x7F);
+    check_valid("just seventeen!!!", 17, 0x7F);
+    check_valid("caf\xC3\xA9", 4, 0xFF);
+    check_valid("\xC3\xBF", 1, 0xFF);
+    check_valid("\xC4\x80", 1, 0xFFFF);
+    check_valid("\xE2\x82\xAC 5", 3, 0xFFFF);
+    check_valid("\xEF\xBF\xBF", 1, 0xFFFF);
+    check_valid("ab\xF0\x9F\x98\x80\xC3\xA9", 4, 0x10FFFF);
+}
+
+/* The fault stands after `valid` good bytes, and after runs of ASCII that move it over word
+ * borders. */
+static void
+check_fault(const char *text, size_t len, size_t valid)
+{
+    uint8_t buffer[64];
+    for (size_t lead = 0; lead < 40; lead++) {
+        memset(buffer, 'a', lead);
+        memcpy(buffer + lead, text, len);
+        ionf_utf8_info info;
+        CHECK_INT(ionf_utf8_check(buffer, lead + len, &info), lead + valid);
+        memset(buffer + lead + len, 'b', 16);
+        CHECK_INT(ionf_utf8_check(buffer, lead + len + 16, NULL), lead + valid);
+        CHECK(!ionf_utf8_is_ascii(buffer, lead + len));
+    }
+}
+
+static void
+test_faults(void)
+{
+    check_fault("\x80", 1, 0);
+    check_fault("\xBF", 1, 0);
+    check_fault("\xC0\x80", 2, 0);
+    check_fault("\xC1\xBF", 2, 0);
+    check_fault("\xC2", 1, 0);
+    check_fault("\xC2\x41", 2, 0);
+    check_fault("\xE0\x9F\xBF", 3, 0);
+    check_fault("\xE1\x80", 2, 0);
+    check_fault("\xE1\x80\xC0", 3, 0);
+    check_fault("\xED\xA0\x80", 3, 0);
+    check_fault("\xED\xBF\xBF", 3, 0);
+    check_fault("\xF0\x8F\xBF\xBF", 4, 0);
+    check_fault("\xF1\x80\x80", 3, 0);
+    check_fault("\xF1\x80\x80\x7F", 4, 0);
+    check_fault("\xF4\x90\x80\x80", 4, 0);
+    check_fault("\xF5\x80\x80\x80", 4, 0);
+    check_fault("\xFF", 1, 0);
+    check_fault("\xC3\xA9\xFF", 3, 2);
+    check_fault("\xE2\x82\xAC\xE2\x82", 5, 3);
+}
+
+static void
+test_every_code_point(void)
+{
+    for (uint32_t code_point = 0; code_point <= 0x10FFFF; code_point++) {
+        if (code_point - 0xD800u < 0x800u) {
+            continue;
+        }
+        uint8_t bytes[4];
+        const size_t len = ionf_utf8_put(bytes, code_point);
+        const uint8_t *p = bytes;
+        ionf_utf8_info info;
+        if (ionf_utf8_check(bytes, len, &info) != len || info.count != 1 ||
+            code_point > info.max_class || ionf_utf8_take(&p) != code_point || p != bytes + len) {
+            fprintf(stderr, "U+%04X\n", code_point);
+            CHECK(!"code point survives");
+        }
+    }
+    CHECK_INT(ionf_utf8_put((uint8_t[4]){0}, 0x10FFFF), 4);
+}
+
+/* Text of `len` bytes at least, of code points up to `max`, and the code points themselves. */
+static size_t
+make_text(uint32_t seed, uint32_t max, size_t len, uint8_t *text, uint32_t *code_points,
+          size_t *count)
+{
+    size_t at = 0;
+    *count = 0;
+    while (at < len) {
+        seed = seed * 1664525u + 1013904223u;
+        uint32_t code_point = seed >> 28 < 9 ? 'a' + (seed >> 8) % 26 : (seed >> 8) % (max + 1);
+        if (code_point - 0xD800u < 0x800u) {
+            code_point = 0xD7FF;
+        }
+        code_points[(*count)++] = code_point;
+        at += ionf_utf8_put(text + at, code_point);
+    }
+    return at;
+}
+
+static void
+test_widen(void)
+{
+    static const uint32_t maxima[] = {0x7F, 0xFF, 0xFFFF, 0x10FFFF};
+    static uint8_t text[128], narrow[128];
+    static uint16_t middle[128];
+    static uint32_t wide[128], expected[128];
+    for (uint32_t seed = 0; seed < 2000; seed++) {
+        const uint32_t max = maxima[seed % 4];
+        size_t count;
+        const size_t len = make_text(seed, max, seed % 100, text, expected, &count);
+        ionf_utf8_info info;
+        CHECK_INT(ionf_utf8_check(text, len, &info), len);
+        CHECK_INT(info.count, count);
+        ionf_utf8_to_ucs4(text, len, wide);
+        ionf_utf8_to_ucs2(text, len, middle);
+        ionf_utf8_to_ucs1(text, max <= 0xFF ? len : 0, narrow);
+        CHECK(memcmp(wide, expected, count * sizeof *wide) == 0);
+        for (size_t i = 0; i < count; i++) {
+            CHECK(max > 0xFFFF || middle[i] == expected[i]);
+            CHECK(max > 0xFF || narrow[i] == expected[i]);
+        }
+    }
+}
+
+int
+main(void)
+{
+    RUN(test_measure);
+    RUN(test_faults);
+    RUN(test_every_code_point);
+    RUN(test_widen);
+    return ct_end();
+}

@@ -1,0 +1,54 @@
+"""Compiles and runs the C tests of the core, under ASan and UBSan where the compiler has them.
+
+One of them alone, with a debugger's symbols, from the project's root:
+
+    gcc -std=c11 -g -fsanitize=address,undefined -Isrc/c/core -Itests/c \\
+        tests/c/test_ionf_buf.c src/c/core/*.c -o /tmp/test_ionf_buf && /tmp/test_ionf_buf
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+import ccompiler
+
+pytestmark = [ccompiler.needs_cc, pytest.mark.slow]
+
+SOURCES = sorted(ccompiler.C_TESTS.glob("test_*.c"))
+
+
+@pytest.fixture(scope="session")
+def core_objects(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
+    """The core, compiled once."""
+    return ccompiler.build_core(tmp_path_factory.mktemp("core"))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
+def test_c(source: pathlib.Path, core_objects: list[pathlib.Path], tmp_path: pathlib.Path) -> None:
+    program = tmp_path / source.stem
+    ccompiler.compile_c(
+        *ccompiler.build_flags(), "-I", ccompiler.CORE, "-I", ccompiler.C_TESTS, source,
+        *core_objects, "-lm", "-o", program,
+    )  # fmt: skip
+    done = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = re.search(r"^([0-9]+) checks, ([0-9]+) failures$", done.stdout, re.MULTILINE)
+    assert counts is not None, f"no closing line in {done.stdout!r}"
+    assert int(counts[1]) > 0
+    assert int(counts[2]) == 0
+
+
+# Helpers behind another file's functions, tested through those.
+BEHIND = {"ionf_bignum": "ionf_num", "ionf_radix": "ionf_num", "ionf_reader": "ionf_bin_read"}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in ccompiler.CORE.glob("*.c")))
+def test_a_c_test_calls_each_core_source(name: str) -> None:
+    source = (ccompiler.CORE / f"{BEHIND.get(name, name)}.c").read_text(encoding="utf-8")
+    functions = re.findall(r"^(ionf_\w+)\(", source, re.MULTILINE)
+    tests = "".join(test.read_text(encoding="utf-8") for test in SOURCES)
+    assert [function for function in functions if function in tests] != []
