@@ -12,7 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = ("twitter", "citm_catalog", "canada", "github")
-EXAMPLES = ("orders", "service-log")
+EXAMPLES = ("orders", "service")
 
 
 def testdata() -> Path:
