@@ -6,7 +6,7 @@ import shlex
 
 from setuptools import Extension, setup
 
-CFLAGS = ["-std=c11", "-O3", "-fvisibility=hidden"]
+CFLAGS = ["-std=c11", "-O3", "-fvisibility=hidden", "-Werror=implicit-function-declaration"]
 
 # Flags for one's own builds, such as -fsanitize=address,undefined; the linker gets them too.
 EXTRA = shlex.split(os.environ.get("IONFAST_CFLAGS", ""))

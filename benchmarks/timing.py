@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Candidate = Callable[[], object]
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,7 @@ class Timing:
     calls: int
 
 
-def _repeat(function: Candidate, calls: int) -> float:
-    clock = time.perf_counter
+def _repeat(function: Candidate, calls: int, clock: Clock = time.perf_counter) -> float:
     begin = clock()
     for _ in range(calls):
         function()
@@ -38,15 +38,17 @@ def interleave(
     rounds: int = 9,
     round_seconds: float = 0.02,
     budget_seconds: float = 8.0,
+    clock: Clock = time.perf_counter,
 ) -> dict[str, Timing]:
     """Time each candidate in `rounds` turns of about `round_seconds`; slow ones get fewer turns.
 
-    `budget_seconds` bounds what one candidate may use in all; its first call counts.
+    `budget_seconds` bounds what one candidate may use in all; its first call counts. With
+    `time.process_time` as `clock` the machine's other work counts less.
     """
     samples: dict[str, list[float]] = {}
     calls: dict[str, int] = {}
     for name, function in candidates.items():
-        once = _repeat(function, 1)
+        once = _repeat(function, 1, clock)
         samples[name] = [once] if once > budget_seconds / 3 else []
         calls[name] = _calls_for(round_seconds, once)
     for _ in range(rounds):
@@ -54,7 +56,7 @@ def interleave(
             if sum(samples[name]) * calls[name] > budget_seconds:
                 continue
             gc.collect()
-            samples[name].append(_repeat(function, calls[name]))
+            samples[name].append(_repeat(function, calls[name], clock))
     return {
         name: Timing(min(times), statistics.median(times), calls[name])
         for name, times in samples.items()

@@ -7,6 +7,7 @@ import decimal
 import enum
 import gc
 import pathlib
+import re
 import sys
 import types
 import uuid
@@ -36,6 +37,7 @@ from ionfast import (
     Symbol,
     SymbolToken,
 )
+from ionfast.equivalence import ion_equals
 
 IVM = b"\xe0\x01\x00\xea"
 Decimal = decimal.Decimal
@@ -768,6 +770,82 @@ def test_text_that_declares_an_absent_import():
     table = '$ion_symbol_table::{imports:[{name:"fruits",version:1,max_id:3}]}'
     assert ionfast.dumps(place("fruits", 3), binary=False) == f"$ion_1_0 {table} $12"
     assert text(place("fruits", 3)) == f"{table} $12"
+
+
+# A symbol that a local symbol table declares without text is not $0.
+SLOTS = [
+    "$10",
+    "$12",
+    "[$0, $10, $12, 'own']",
+    "{$10: 1, $0: 2, own: $12}",
+    "{$10: 1, $12: 2, $10: 3}",
+    "$12::$0::$10::{own: $12::[]}",
+    "(($10))",
+]
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("model", ["lossless", "ionpy"])
+@pytest.mark.parametrize("source", SLOTS)
+def test_null_slots_of_a_local_table_survive(source, model, binary):
+    table = '$ion_symbol_table::{symbols:[null,"own",7]}'
+    value = ionfast.loads(table + source, model=model)
+    data = ionfast.dumps(value, binary=binary)
+    again = ionfast.loads(data, model=model)
+    assert ion_equals(again, value)
+    assert not ion_equals(again, ionfast.loads(re.sub(r"\$1\d", "$0", source), model=model))
+    assert ionfast.dumps(again, binary=binary) == data
+
+
+def test_the_slot_is_declared():
+    value = {SymbolToken(None, 12): [SymbolToken(None, 99), SymbolToken(None, 0), Symbol("s")]}
+    assert ionfast.dumps(value, binary=False) == (
+        "$ion_1_0 $ion_symbol_table::{symbols:[null]} {$10:[$10,$0,s]}"
+    )
+    assert ionfast.dumps(value, binary=False, indent=0, omit_version_marker=True) == (
+        "$ion_symbol_table::{symbols:[null]}\n{\n$10: [\n$10,\n$0,\ns\n]\n}"
+    )
+    assert ionfast.dumps(value) == IVM + bytes.fromhex("e8 8183 d5 87 b3 0f 8173 d7 8a b5 710a 70 710b")
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_slots_stand_behind_the_imports(binary):
+    value = [
+        *(place("a", 3), SymbolToken(None, 10), place("b", 1), place("a", 5), place("b", 999)),
+        *({SymbolToken(None, 11): "'\xff'"}, place("a", 1), "own"),
+    ]
+    data = ionfast.dumps(value, binary=binary)
+    again = ionfast.loads(data)
+    assert ion_equals(again, value)
+    assert ionfast.dumps(again, binary=binary) == data
+    imports = [SharedSymbolTable("given", 1, ["own"])]
+    assert ion_equals(ionfast.loads(ionfast.dumps(value, binary=binary, imports=imports)), value)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_an_import_can_still_grow_behind_a_slot(binary):
+    data = ionfast.dumps([place("a", 1), SymbolToken(None, 10), place("a", 70)], binary=binary)
+    assert ionfast.loads(data)[2].sid == 79
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_slots_in_a_writer(binary):
+    writer = ionfast.Writer(binary=binary)
+    writer.write(1)
+    with pytest.raises(TypeError):
+        writer.write([SymbolToken(None, 10), object()])
+    writer.write("'\xff'")
+    writer.flush()
+    writer.write([SymbolToken(None, 10), Symbol("own")])
+    writer.write({SymbolToken(None, 12): SymbolToken(None, 0)})
+    writer.flush()
+    writer.write({Symbol("own"): 1})
+    writer.close()
+    wanted = [
+        *(1, "'\xff'", [SymbolToken(None, 10), Symbol("own")]),
+        *({SymbolToken(None, 10): SymbolToken(None, 0)}, {"own": 1}),
+    ]
+    assert ion_equals(ionfast.loads_all(writer.getvalue()), wanted)
 
 
 @pytest.mark.parametrize("binary", [True, False])

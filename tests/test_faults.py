@@ -406,7 +406,7 @@ def test_another_ion_version_is_told_in_the_error(data: bytes) -> None:
     ("missing_import_reserves_its_ids",
      '$ion_symbol_table::{imports:[{name:"gone",version:3,max_id:5}],symbols:["s"]} $15', "s"),
     ("gaps_keep_their_ids", '$ion_symbol_table::{symbols:["g",null,7,"h"]} [$10,$11,$12,$13]',
-     "[g,$0,$0,h]"),
+     '$ion_symbol_table::{symbols:[null]} [g,$10,$10,h]'),
     ("only_the_first_annotation_counts",
      'u::$ion_symbol_table::{symbols:["v"]} $ion_symbol_table::u::{symbols:["v"]} $10',
      'u::$ion_symbol_table::{symbols:["v"]} v'),

@@ -128,7 +128,7 @@ def test_read_may_give_any_bytes(view: Any) -> None:
     assert load(File(gzip.compress(b"[1]"))) == [1]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("function", [load, load_all, iterload])
+@pytest.mark.parametrize("function", [load, load_all])
 def test_data_is_not_a_file(function: Any) -> None:
     with pytest.raises(TypeError, match=r"not bytes \(loads\(\) takes the data itself\)"):
         function(b"[1]")

@@ -15,10 +15,12 @@ Ion specification: https://amazon-ion.github.io/ion-docs/docs/spec.html.
 """
 
 from . import _bignum, _ionfast
-from ._errors import IonError
+from ._codec import Codec
+from ._errors import IonError, ValidationError
 from ._io import dump, dump_all, iterload, load, load_all, open_source
 from ._ionfast import (
     Catalog,
+    Decoder,
     Reader,
     SharedSymbolTable,
     Timestamp,
@@ -31,6 +33,7 @@ from ._ionfast import (
 )
 from ._symbols import ImportLocation, Symbol, SymbolToken
 from ._target import open_target
+from ._typed import Annotated, Field, describe_encoding, describe_type
 from ._types import NEED_DATA, IonType, TimestampPrecision
 from ._values import (
     Clob,
@@ -53,6 +56,9 @@ __all__ = [
     "NEED_DATA",
     "Catalog",
     "Clob",
+    "Codec",
+    "Decoder",
+    "Field",
     "ImportLocation",
     "IonError",
     "IonPyBool",
@@ -74,6 +80,7 @@ __all__ = [
     "SymbolToken",
     "Timestamp",
     "TimestampPrecision",
+    "ValidationError",
     "Writer",
     "dump",
     "dump_all",
@@ -96,6 +103,10 @@ _ionfast._bind(
         "IonType": IonType,
         "NEED_DATA": NEED_DATA,
         "IonError": IonError,
+        "ValidationError": ValidationError,
+        "Annotated": Annotated,
+        "describe_type": describe_type,
+        "describe_encoding": describe_encoding,
         "SymbolToken": SymbolToken,
         "ImportLocation": ImportLocation,
         "Symbol": Symbol,

@@ -4,10 +4,13 @@ import importlib
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ._errors import IonError
 from ._ionfast import Reader, dumps, dumps_all, loads, loads_all
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["dump", "dump_all", "iterload", "load", "load_all", "open_source"]
 
@@ -53,29 +56,44 @@ def load_all(source: Source, *, compression: Compression = "auto", **options: An
 
 
 def iterload(
-    source: Source, *, compression: Compression = "auto", **options: Any
+    source: "Source | Buffer",
+    *,
+    compression: Compression = "auto",
+    on_oversized: Callable[[int, int], object] | None = None,
+    **options: Any,
 ) -> Iterator[Any]:
     """Iterate over the values of a file, in memory bounded by the largest; otherwise as `load`.
 
     A file that is opened here is closed after its last value, or with the iterator's ``close()``.
 
+    Args:
+        source: As for `load`; or bytes-like data.
+        on_oversized: Called with the size and the offset, in bytes, of each value that is larger
+            than ``max_value_size``; such a value is passed over in bounded memory, and is not
+            checked. What it raises ends the iteration. ``None``: such a value is an `IonError`.
+
     >>> import io
     >>> sum(iterload(io.StringIO("1 2 3")))
     6
+    >>> data = io.StringIO("1 [2, 3, 4, 5, 6] 7")
+    >>> list(iterload(data, max_value_size=5, on_oversized=print))
+    15 2
+    [1, 7]
     """
     if isinstance(source, str):
         from pathlib import Path  # a Reader takes a str for text Ion
 
         source = Path(source)
-    elif not isinstance(source, os.PathLike) and not hasattr(source, "read"):
+    elif source is None or not (
+        isinstance(source, os.PathLike) or hasattr(source, "read") or _is_buffer(source)
+    ):
         raise _not_a_file(source)
-    return _values(Reader(source, compression=compression, **options))
+    return _values(Reader(source, compression=compression, on_oversized=on_oversized, **options))
 
 
 def _values(reader: Reader) -> Iterator[Any]:
     with reader:
-        while reader.next() is not None:
-            yield reader.value()
+        yield from reader
 
 
 def dump(obj: object, target: Target, **options: Any) -> None:
@@ -131,6 +149,14 @@ def _not_a_file(source: object) -> TypeError:
 # ---- reading ----
 
 
+def _is_buffer(source: object) -> bool:
+    try:
+        memoryview(source).release()  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
 def _read(source: Source, compression: Compression) -> Any:
     """All of a source: ``str`` from a text file, else bytes, decompressed."""
     _check_compression(compression)
@@ -168,7 +194,7 @@ def open_source(
         read, close = file.read, file.close
     elif hasattr(source, "read"):
         read = source.read
-    elif isinstance(source, (bytes, bytearray, memoryview)):
+    elif _is_buffer(source):
         read = io.BytesIO(source).read
     else:
         raise TypeError(
@@ -227,6 +253,7 @@ class _Decompressed:
         self._raw_read = read
         self._output = memoryview(b"")
         self._is_ended = False
+        self._failure: IonError | None = None
 
     def read(self, size: int = -1) -> bytes:
         """At most `size` bytes, none at the end; all that is left when `size` is negative."""
@@ -238,6 +265,8 @@ class _Decompressed:
         return bytes(result)
 
     def _more(self) -> bytes:
+        if self._failure is not None:
+            raise self._failure  # what follows damaged data means nothing
         data, self._input = self._input, b""
         if not data and self._raw_read is not None:
             data = self._raw_read(_COMPRESSED_SIZE)
@@ -267,7 +296,8 @@ class _Decompressed:
         return b""
 
     def _error(self, reason: str) -> IonError:
-        return IonError(f"the {self._kind} data cannot be decompressed: {reason}")
+        self._failure = IonError(f"the {self._kind} data cannot be decompressed: {reason}")
+        return self._failure
 
 
 def _compression_of(data: bytes | bytearray | memoryview) -> str | None:

@@ -1,3 +1,4 @@
+import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
@@ -9,7 +10,9 @@ from typing import (
     Literal,
     Self,
     SupportsIndex,
+    Generic,
     TypeAlias,
+    TypeVar,
     final,
     overload,
 )
@@ -20,23 +23,100 @@ from ._symbols import Symbol, SymbolToken
 from ._types import IonType, NeedData, TimestampPrecision
 
 _Model: TypeAlias = Literal["lossless", "plain", "ionpy"]
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
 
+@overload
 def loads(
     data: Buffer | str,
     *,
+    type: builtins.type[_T],
+    codec: CodecBase | None = None,
+    forbid_unknown: bool = False,
+    model: _Model = "lossless",
+    catalog: Catalog | None = None,
+    max_depth: int | None = 1000,
+    max_value_size: int | None = None,
+) -> _T: ...
+@overload
+def loads(
+    data: Buffer | str,
+    *,
+    type: Any = None,
+    codec: CodecBase | None = None,
+    forbid_unknown: bool = False,
     model: _Model = "lossless",
     catalog: Catalog | None = None,
     max_depth: int | None = 1000,
     max_value_size: int | None = None,
 ) -> Any: ...
+@overload
 def loads_all(
     data: Buffer | str,
     *,
+    type: builtins.type[_T],
+    codec: CodecBase | None = None,
+    forbid_unknown: bool = False,
+    model: _Model = "lossless",
+    catalog: Catalog | None = None,
+    max_depth: int | None = 1000,
+    max_value_size: int | None = None,
+) -> list[_T]: ...
+@overload
+def loads_all(
+    data: Buffer | str,
+    *,
+    type: Any = None,
+    codec: CodecBase | None = None,
+    forbid_unknown: bool = False,
     model: _Model = "lossless",
     catalog: Catalog | None = None,
     max_depth: int | None = 1000,
     max_value_size: int | None = None,
 ) -> list[Any]: ...
+
+class Decoder(Generic[_T_co]):
+    @overload
+    def __new__(
+        cls,
+        type: builtins.type[_T_co],
+        /,
+        *,
+        forbid_unknown: bool = False,
+        codec: CodecBase | None = None,
+        model: _Model = "lossless",
+        catalog: Catalog | None = None,
+        max_depth: int | None = 1000,
+        max_value_size: int | None = None,
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        type: Any,
+        /,
+        *,
+        forbid_unknown: bool = False,
+        codec: CodecBase | None = None,
+        model: _Model = "lossless",
+        catalog: Catalog | None = None,
+        max_depth: int | None = 1000,
+        max_value_size: int | None = None,
+    ) -> Decoder[Any]: ...
+    def loads(self, data: Buffer | str, /) -> _T_co: ...
+    def loads_all(self, data: Buffer | str, /) -> list[_T_co]: ...
+    @property
+    def type(self) -> Any: ...
+
+@disjoint_base
+class CodecBase:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def _set_entry(
+        self,
+        type: builtins.type,
+        entry: tuple[tuple[str, ...] | None, Callable[[Any], Any] | None],
+        /,
+    ) -> None: ...
+
 @overload
 def dumps(
     obj: object,
@@ -48,6 +128,7 @@ def dumps(
     tuple_as_sexp: bool = False,
     omit_version_marker: bool = False,
     max_depth: int | None = 1000,
+    codec: CodecBase | None = None,
 ) -> bytes: ...
 @overload
 def dumps(
@@ -60,6 +141,7 @@ def dumps(
     tuple_as_sexp: bool = False,
     omit_version_marker: bool = False,
     max_depth: int | None = 1000,
+    codec: CodecBase | None = None,
 ) -> str: ...
 @overload
 def dumps(
@@ -72,6 +154,7 @@ def dumps(
     tuple_as_sexp: bool = False,
     omit_version_marker: bool = False,
     max_depth: int | None = 1000,
+    codec: CodecBase | None = None,
 ) -> bytes | str: ...
 @overload
 def dumps_all(
@@ -84,6 +167,7 @@ def dumps_all(
     tuple_as_sexp: bool = False,
     omit_version_marker: bool = False,
     max_depth: int | None = 1000,
+    codec: CodecBase | None = None,
 ) -> bytes: ...
 @overload
 def dumps_all(
@@ -96,6 +180,7 @@ def dumps_all(
     tuple_as_sexp: bool = False,
     omit_version_marker: bool = False,
     max_depth: int | None = 1000,
+    codec: CodecBase | None = None,
 ) -> str: ...
 @overload
 def dumps_all(
@@ -108,6 +193,7 @@ def dumps_all(
     tuple_as_sexp: bool = False,
     omit_version_marker: bool = False,
     max_depth: int | None = 1000,
+    codec: CodecBase | None = None,
 ) -> bytes | str: ...
 
 @final
@@ -190,9 +276,13 @@ class Reader:
         model: _Model = "lossless",
         catalog: Catalog | None = None,
         max_depth: int | None = 1000,
+        codec: CodecBase | None = None,
         max_value_size: int | None = None,
         compression: Literal["auto"] | None = "auto",
+        on_oversized: Callable[[int, int], object] | None = None,
     ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Any: ...
     def next(self) -> IonType | NeedData | None: ...
     def step_in(self) -> None: ...
     def step_out(self) -> None: ...
@@ -221,6 +311,130 @@ class Reader:
     @property
     def closed(self) -> bool: ...
 
+@disjoint_base
+class Writer:
+    def __new__(
+        cls,
+        target: str | PathLike[str] | IO[bytes] | IO[str] | None = None,
+        *,
+        binary: bool = True,
+        indent: int | str | None = None,
+        imports: Iterable[SharedSymbolTable] = (),
+        preallocate: Literal[0, 1, 2] = 1,
+        auto_flush: bool | int = True,
+        default: Callable[[Any], Any] | None = None,
+        tuple_as_sexp: bool = False,
+        omit_version_marker: bool = False,
+        max_depth: int | None = 1000,
+        codec: CodecBase | None = None,
+    ) -> Self: ...
+    def write(
+        self,
+        value: object,
+        /,
+        field_name: str | SymbolToken | None = None,
+        annotations: Iterable[str | SymbolToken] | None = (),
+    ) -> None: ...
+    def write_null(
+        self,
+        type: IonType,
+        /,
+        field_name: str | SymbolToken | None = None,
+        annotations: Iterable[str | SymbolToken] | None = (),
+    ) -> None: ...
+    def write_symbol(
+        self,
+        name: str | SymbolToken,
+        /,
+        field_name: str | SymbolToken | None = None,
+        annotations: Iterable[str | SymbolToken] | None = (),
+    ) -> None: ...
+    def write_clob(
+        self,
+        data: Buffer,
+        /,
+        field_name: str | SymbolToken | None = None,
+        annotations: Iterable[str | SymbolToken] | None = (),
+    ) -> None: ...
+    def step_in(
+        self,
+        type: IonType,
+        /,
+        field_name: str | SymbolToken | None = None,
+        annotations: Iterable[str | SymbolToken] | None = (),
+    ) -> None: ...
+    def step_out(self) -> None: ...
+    def flush(self) -> None: ...
+    def finish(self) -> None: ...
+    def getvalue(self) -> Any: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *args: object) -> None: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+
+@overload
+def transcode(
+    source: Buffer | str | PathLike[str] | IO[bytes] | IO[str],
+    target: None = None,
+    /,
+    *,
+    binary: Literal[True] = True,
+    indent: int | str | None = None,
+    omit_version_marker: bool = False,
+    compression: Literal["auto"] | None = "auto",
+    catalog: Catalog | None = None,
+    max_depth: int | None = 1000,
+    max_value_size: int | None = None,
+    auto_flush: bool | int = True,
+) -> bytes: ...
+@overload
+def transcode(
+    source: Buffer | str | PathLike[str] | IO[bytes] | IO[str],
+    target: None = None,
+    /,
+    *,
+    binary: Literal[False],
+    indent: int | str | None = None,
+    omit_version_marker: bool = False,
+    compression: Literal["auto"] | None = "auto",
+    catalog: Catalog | None = None,
+    max_depth: int | None = 1000,
+    max_value_size: int | None = None,
+    auto_flush: bool | int = True,
+) -> str: ...
+@overload
+def transcode(
+    source: Buffer | str | PathLike[str] | IO[bytes] | IO[str],
+    target: None = None,
+    /,
+    *,
+    binary: bool,
+    indent: int | str | None = None,
+    omit_version_marker: bool = False,
+    compression: Literal["auto"] | None = "auto",
+    catalog: Catalog | None = None,
+    max_depth: int | None = 1000,
+    max_value_size: int | None = None,
+    auto_flush: bool | int = True,
+) -> bytes | str: ...
+@overload
+def transcode(
+    source: Buffer | str | PathLike[str] | IO[bytes] | IO[str],
+    target: str | PathLike[str] | IO[bytes] | IO[str],
+    /,
+    *,
+    binary: bool = True,
+    indent: int | str | None = None,
+    omit_version_marker: bool = False,
+    compression: Literal["auto"] | None = "auto",
+    catalog: Catalog | None = None,
+    max_depth: int | None = 1000,
+    max_value_size: int | None = None,
+    auto_flush: bool | int = True,
+) -> int: ...
 def _bind(mapping: Mapping[str, object], /) -> None: ...
 def _pool_stats() -> dict[str, dict[str, int]]: ...
 def _pool_configure(

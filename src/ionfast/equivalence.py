@@ -32,7 +32,7 @@ def ion_equals(a: object, b: object, timestamps_instants_only: bool = False) -> 
     Types, annotations and their order, every digit of a decimal, the sign of a zero, and a
     timestamp's precision, offset and fractional digits count; the order of a struct's fields does
     not. NaN is NaN. Symbols are compared by text, and those of unknown text by where they are
-    imported from. A plain Python value stands for what ``dumps`` writes for it. Depth has no
+    imported from; those of a local symbol table are all equal, but none is ``$0``. A plain Python value stands for what ``dumps`` writes for it. Depth has no
     limit; generators are consumed.
 
     Args:
@@ -226,7 +226,8 @@ def _fields(value: Any) -> Iterable[tuple[Any, Any]]:
 def _symbol_key(symbol: Any) -> _Key:
     """Of a symbol, an annotation or a field name.
 
-    Unknown text is symbol zero, unless a shared table that is not at hand defines it.
+    Unknown text is symbol zero, or a place in a shared table that is not at hand, or a slot
+    without text in a local table; all of the last are one symbol.
     """
     if isinstance(symbol, str):
         return (str.__str__(symbol),)
@@ -234,7 +235,9 @@ def _symbol_key(symbol: Any) -> _Key:
         raise TypeError(f"a field name is a str or a SymbolToken, not {symbol!r}")
     if symbol.text is not None:
         return (str.__str__(symbol.text),)
-    return (None,) if symbol.location is None else (None, *symbol.location)
+    if symbol.location is not None:
+        return (None, *symbol.location)
+    return (None, bool(symbol.sid))
 
 
 def _annotations_key(value: Any) -> _Key:

@@ -568,6 +568,46 @@ test_below_pow10(void)
     }
 }
 
+/* The remainder by 10 ** 9 + 7 of digits (scale 10) or bytes (scale 256). */
+static uint64_t
+remainder_of(const uint8_t *p, size_t len, unsigned scale)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < len; i++) {
+        value = (value * scale + (scale == 10 ? p[i] - (unsigned)'0' : p[i])) % 1000000007u;
+    }
+    return value;
+}
+
+/* Sizes at which products are made by the transform: all bits set, where columns and carries are
+ * largest, and random ones. */
+static void
+test_transformed_conversions(void)
+{
+    static uint8_t bytes[70001];
+    static const size_t sizes[] = {2047, 2048, 4096, 4100, 8192, 9001, 33000, 70001};
+    ionf_buf digits, back;
+    ionf_buf_init(&digits, ct_heap_allocator(&heap));
+    ionf_buf_init(&back, ct_heap_allocator(&heap));
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        const size_t len = sizes[i / 2];
+        uint32_t random = 12345;
+        for (size_t at = 0; at < len; at++) {
+            random = random * 1664525u + 1013904223u;
+            bytes[at] = i % 2 == 0 ? 0xFF : (uint8_t)(random >> 24 | 1u);
+        }
+        const ionf_integer number = ionf_num_integer_from_be(bytes, len, false);
+        digits.len = back.len = 0;
+        CHECK_INT(ionf_num_integer_to_digits(&number, &digits), IONF_OK);
+        CHECK_INT(remainder_of(digits.data, digits.len, 10), remainder_of(bytes, len, 256));
+        const ionf_integer text = ionf_num_integer_from_digits(digits.data, digits.len, false);
+        CHECK_INT(ionf_num_integer_to_be(&text, &back), IONF_OK);
+        CHECK_BYTES(back.data, back.len, bytes, len);
+    }
+    ionf_buf_destroy(&digits);
+    ionf_buf_destroy(&back);
+}
+
 /* Past the exact size only what the length decides is known. */
 static void
 test_below_pow10_beyond(void)
@@ -595,7 +635,7 @@ convert_both_ways(ionf_buf *out, const uint8_t *digits, size_t len)
     }
     const size_t middle = out->len;
     /* A copy, as `out` may move under what it converts. */
-    static uint8_t copy[1000];
+    static uint8_t copy[20000];
     memcpy(copy, out->data + start, middle - start);
     const ionf_integer back = ionf_num_integer_from_be(copy, middle - start, false);
     status = ionf_num_integer_to_digits(&back, out);
@@ -611,10 +651,10 @@ convert_both_ways(ionf_buf *out, const uint8_t *digits, size_t len)
 static void
 test_each_allocation_fails(void)
 {
-    static uint8_t digits[1000];
+    static uint8_t digits[20000];
     memset(digits, '7', sizeof digits);
-    static const size_t sizes[] = {5, 30, 1000};
-    for (size_t i = 0; i < 3; i++) {
+    static const size_t sizes[] = {5, 30, 1000, 20000};
+    for (size_t i = 0; i < 4; i++) {
         ionf_status status = IONF_ERR_NOMEM;
         for (long long fail_at = 0; status != IONF_OK; fail_at++) {
             ct_heap failing = {.fail_at = fail_at};
@@ -642,6 +682,7 @@ main(void)
     RUN(test_integers);
     RUN(test_big_conversions);
     RUN(test_huge_conversions);
+    RUN(test_transformed_conversions);
     RUN(test_radix);
     RUN(test_below_pow10);
     RUN(test_below_pow10_beyond);

@@ -221,8 +221,8 @@ test_unknown_imports(void)
     check_both_ways("1 $ion_symbol_table::{imports:[" TOOLS "],symbols:[\"a\"]} $12", NULL,
                     "1 " TABLE(TOOLS) " a");
     /* Another table that the last one covers needs no context of its own. */
-    check_both_ways(TABLE(TOOLS "," FRUITS) " $10 " TABLE(FRUITS) " $10 " TABLE(TOOLS) " $11", NULL,
-                    TABLE(TOOLS "," FRUITS) " $10 $12 $11");
+    check_both_ways(TABLE(TOOLS "," FRUITS) " $10 " TABLE(FRUITS) " $10 " TABLE(TOOLS) " $11",
+                    NULL, TABLE(TOOLS "," FRUITS) " $10 $12 $11");
     check_both_ways(TABLE(TOOLS) " $10 " TABLE(FRUITS) " $12::$11 $ion_1_0 a", NULL,
                     TABLE(TOOLS) " $10 " TABLE(FRUITS) " $12::$11 a");
 }
@@ -231,9 +231,9 @@ test_unknown_imports(void)
 static void
 test_huge_imports(void)
 {
-    check_both_ways(TABLE("{name:\"x\",version:1,max_id:4611686018427387904}") " $4611686018427387913",
-                    NULL,
-                    TABLE("{name:\"x\",version:1,max_id:4611686018427387904}") " $4611686018427387913");
+    check_both_ways(
+        TABLE("{name:\"x\",version:1,max_id:4611686018427387904}") " $4611686018427387913", NULL,
+        TABLE("{name:\"x\",version:1,max_id:4611686018427387904}") " $4611686018427387913");
     static const char source[] = TABLE("{name:\"x\",version:1,max_id:9223372036854775807},"
                                        "{name:\"y\",version:1,max_id:9223372036854775000}") " 1";
     bench b;

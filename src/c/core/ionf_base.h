@@ -30,6 +30,14 @@
 #define IONF_BIG_ENDIAN 0
 #endif
 
+/* Vectors of 16 bytes, where every machine of the architecture has them. */
+#ifdef __SSE2__
+#include <emmintrin.h>
+#define IONF_HAS_SSE2 1
+#else
+#define IONF_HAS_SSE2 0
+#endif
+
 /* A run of bytes that somebody else owns. `data` may be NULL only when `len` is 0. */
 typedef struct ionf_slice {
     const uint8_t *data;

@@ -23,6 +23,8 @@ stream_clear(ionf_bin_reader *r)
     r->has_started = false;
     r->is_skipping = r->skip_leaves = false;
     r->skip_to = 0;
+    r->discard_size = 0;
+    r->wanted = 0;
     r->lst_content.data = NULL;
     r->lst_content.len = 0;
 }
@@ -77,6 +79,13 @@ ionf_bin_reader_open(ionf_bin_reader *r, const uint8_t *data, size_t len, bool i
     ionf_reader_base_open(&r->base, data, len, is_final, limits, catalog);
     frame_limit_update(r);
     ionf_bin_limit_update(r);
+    if (IONF_LIKELY(len >= VERSION_MARKER_SIZE) &&
+        memcmp(data, version_marker, VERSION_MARKER_SIZE) == 0) {
+        /* Here, so that the fast half may read the first value: many streams have no other. */
+        r->base.p += VERSION_MARKER_SIZE;
+        r->has_started = true;
+        r->mode = ionf_bin_mode_of_depth(r);
+    }
 }
 
 void
@@ -391,8 +400,16 @@ read_wrapped_header(ionf_bin_reader *r, const span *s, const uint8_t *p, uint64_
     if (status != IONF_OK) {
         return status;
     }
+    /* Where the window ends before the wrapper does, nothing above has looked at the wrapper's end. */
     const uint64_t header_len = (uint64_t)(h->content - p);
-    if (header_len > left || h->len != left - header_len) {
+    if (header_len > left) {
+        const span inside = {p + left, true, IONF_ERR_ANNOTATION};
+        return span_ends(r, &inside);
+    }
+    if (h->len > left - header_len) {
+        return fail_at(r, IONF_ERR_ANNOTATION, p, "a length that fits what is around the value");
+    }
+    if (h->len != left - header_len) {
         return fail_at(r, IONF_ERR_ANNOTATION, p, "a value that fills its wrapper exactly");
     }
     return IONF_OK;
@@ -539,6 +556,7 @@ read_value(ionf_bin_reader *r, const header *h, ionf_token *token)
         return enter(r, h);
     }
     if (h->len > (uint64_t)(r->limit - h->content)) {
+        r->wanted = ionf_reader_offset(&r->base, h->content) + h->len;
         return window_ends(r);
     }
     if (!h->is_null) {
@@ -739,12 +757,27 @@ read_symbol_table(ionf_bin_reader *r, ionf_token *token)
     return IONF_OK;
 }
 
+/* Has the end of the scalar that was unfinished still not arrived? Without this its annotations would
+ * be read again for every byte of it. */
+static bool
+must_wait(ionf_bin_reader *r)
+{
+    if (!r->base.is_final && ionf_reader_offset(&r->base, r->base.end) < r->wanted) {
+        return true;
+    }
+    r->wanted = 0;
+    return false;
+}
+
 static ionf_status
 slow_next(ionf_bin_reader *r, ionf_token *token)
 {
     do {
         token->kind = KIND_NOTHING;
         ionf_status status = r->base.error.status;
+        if (status == IONF_OK && must_wait(r)) {
+            return IONF_NEED_DATA;
+        }
         if (status == IONF_OK && !r->has_started) {
             status = read_start(r);
         }
@@ -767,6 +800,12 @@ slow_next(ionf_bin_reader *r, ionf_token *token)
 ionf_status
 ionf_bin_slow(ionf_bin_reader *r, ionf_token *token)
 {
+    if (ionf_bin_is_at_eof(r)) {
+        ionf_bin_token_begin(token, IONF_KIND_EOF, ionf_reader_offset(&r->base, r->base.p), 0);
+        token->annotations = NULL;
+        token->has_field = false;
+        return IONF_OK;
+    }
     const ionf_status status = slow_next(r, token);
     mode_update(r);
     return status;
@@ -785,6 +824,84 @@ ionf_bin_skip(ionf_bin_reader *r)
     r->skip_leaves = true;
     r->skip_to = r->frames[r->base.depth - 1].end_offset;
     const ionf_status status = skip_on(r);
+    mode_update(r);
+    return status;
+}
+
+/* ---- values that are too large ------------------------------------------------------------- */
+
+/* The first bytes of the value at base.p: its whole size, and whether it may be a symbol table, which
+ * must not be passed over. Looks at no more than two VarUInts and an SID. */
+static ionf_status
+measure(ionf_bin_reader *r, uint64_t *size, bool *is_symtab)
+{
+    const span all = {r->base.end, false, IONF_ERR_LENGTH};
+    header h;
+    ionf_status status = read_header(r, &all, r->base.p, &h);
+    *is_symtab = false;
+    if (status == IONF_OK && h.type == IONF_TYPE_ANNOTATION) {
+        const uint8_t *p = h.content;
+        uint64_t sid = 0;
+        status = read_varuint(r, &all, &p, &sid); /* the length of the SIDs */
+        if (status == IONF_OK) {
+            status = read_varuint(r, &all, &p, &sid);
+        }
+        *is_symtab = sid == IONF_SID_ION_SYMBOL_TABLE ||
+                     (sid > IONF_SYSTEM_MAX_ID &&
+                      ionf_symtab_is_text(&r->base.symtab, sid, "$ion_symbol_table", 17));
+    }
+    if (status == IONF_OK) {
+        *size = (uint64_t)(h.content - h.start) + h.len;
+    }
+    return status;
+}
+
+ionf_status
+ionf_bin_measure(ionf_bin_reader *r, uint64_t *size)
+{
+    const ionf_error error = r->base.error;
+    const bool is_final = r->base.is_final;
+    bool is_symtab;
+    if (error.status != IONF_ERR_VALUE_SIZE) {
+        return IONF_ERR_STATE;
+    }
+    r->base.error.status = IONF_OK;
+    r->base.is_final = false; /* an end that comes too soon is found when it is reached */
+    const uint64_t max_size = r->base.limits.max_value_size;
+    r->base.limits.max_value_size = IONF_UNLIMITED;
+    const ionf_status status = measure(r, size, &is_symtab);
+    r->base.limits.max_value_size = max_size;
+    r->base.is_final = is_final;
+    if (status == IONF_NEED_DATA && is_final) {
+        return window_ends(r);
+    }
+    if (status == IONF_OK || status == IONF_NEED_DATA) {
+        r->base.error = error;
+        return is_symtab ? IONF_ERR_VALUE_SIZE : status;
+    }
+    return status;
+}
+
+ionf_status
+ionf_bin_discard(ionf_bin_reader *r, uint64_t *size)
+{
+    if (r->discard_size == 0) {
+        const ionf_status status = ionf_bin_measure(r, size);
+        if (status != IONF_OK) {
+            return status;
+        }
+        const ionf_error no_error = {IONF_OK, IONF_FOUND_NONE, 0, 0, 0, NULL};
+        r->base.error = no_error;
+        r->discard_size = *size;
+        r->is_skipping = true;
+        r->skip_leaves = false;
+        r->skip_to = ionf_reader_offset(&r->base, r->base.p) + *size;
+    }
+    *size = r->discard_size;
+    const ionf_status status = skip_on(r);
+    if (status != IONF_NEED_DATA) {
+        r->discard_size = 0;
+    }
     mode_update(r);
     return status;
 }

@@ -46,6 +46,8 @@ typedef struct ionf_bin_reader {
     /* On the way to skip_to, over padding or out of the innermost container (skip_leaves). */
     bool is_skipping, skip_leaves;
     uint64_t skip_to;
+    uint64_t wanted;       /* stream offset where an unfinished scalar ends; 0: none */
+    uint64_t discard_size; /* of the value that ionf_bin_discard passes over; 0: none */
     /* Content of the local symbol table being read, when all of it is in the window; else NULL. */
     ionf_slice lst_content;
 } ionf_bin_reader;
@@ -76,6 +78,23 @@ void ionf_bin_reader_window(ionf_bin_reader *r, const uint8_t *data, size_t len,
  * IONF_NEED_DATA when its end has not arrived: all of the window is consumed then; call again, or
  * call next, after the next window. IONF_ERR_STATE, not recorded, when no container is open. */
 IONF_MUST_CHECK ionf_status ionf_bin_skip(ionf_bin_reader *r);
+
+/* After IONF_ERR_VALUE_SIZE: the size of the value that is too large, header and annotations included.
+ * Looks at its first few bytes only: IONF_NEED_DATA while they have not arrived. IONF_ERR_VALUE_SIZE
+ * again when it is a symbol table. */
+IONF_MUST_CHECK ionf_status ionf_bin_measure(ionf_bin_reader *r, uint64_t *size);
+/* After IONF_ERR_VALUE_SIZE: pass over the value without looking at it, forget the error, give the
+ * size. On IONF_NEED_DATA call again, and nothing else, after the next window: nothing is kept of what
+ * has passed. Other answers as ionf_bin_measure, or the input ends too soon. */
+IONF_MUST_CHECK ionf_status ionf_bin_discard(ionf_bin_reader *r, uint64_t *size);
+
+/* Will next() give IONF_KIND_EOF? False may also mean that it takes a closer look to tell. */
+static inline bool
+ionf_bin_is_at_eof(const ionf_bin_reader *r)
+{
+    return r->base.p == r->base.end && r->base.is_final && r->base.depth == 0 &&
+           r->mode == IONF_BIN_PLAIN;
+}
 
 /* The careful half of ionf_bin_next; not for callers. */
 IONF_MUST_CHECK ionf_status ionf_bin_slow(ionf_bin_reader *r, ionf_token *token);
@@ -378,6 +397,20 @@ ionf_bin_fast(ionf_bin_reader *r, ionf_token *token)
         return false;
     }
     r->base.p = p + len;
+    return true;
+}
+
+/* If a float of eight bytes comes next, outside a struct, read it; else nothing is consumed. For lists
+ * of floats: what next() says of one besides its number is no news after the first. */
+static inline bool
+ionf_bin_take_float64(ionf_bin_reader *r, double *out)
+{
+    const uint8_t *const p = r->base.p;
+    if (r->mode != IONF_BIN_PLAIN || r->limit - p < 9 || *p != (IONF_TYPE_FLOAT << 4 | 8)) {
+        return false;
+    }
+    *out = ionf_bin_float64(ionf_load64_be(p + 1));
+    r->base.p = p + 9;
     return true;
 }
 

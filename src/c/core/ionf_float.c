@@ -7,10 +7,12 @@
  */
 #include "ionf_num.h"
 
+#include <assert.h>
 #include <float.h>
 
 #include "ionf_bignum.h"
 #include "ionf_pow10.h"
+#include "ionf_varint.h"
 
 #define FRACTION_BITS 52
 #define HIDDEN_BIT (UINT64_C(1) << FRACTION_BITS)
@@ -179,6 +181,18 @@ parse_long(const uint8_t *digits, size_t len, int64_t exponent)
     return double_from_bits(place.floor_bits + place.round_up);
 }
 
+bool
+ionf_num_scale_double(uint64_t digits, int64_t exponent, double *out)
+{
+    if (digits == 0) {
+        *out = 0.0;
+        return true;
+    }
+    const placed place = place_decimal(digits, exponent);
+    *out = double_from_bits(place.floor_bits + place.round_up);
+    return place.is_certain;
+}
+
 double
 ionf_num_parse_double(const uint8_t *digits, size_t len, int64_t exponent)
 {
@@ -251,7 +265,7 @@ is_small_integer(uint64_t significand, int exponent)
 /* Schubfach: scale by the power of ten that makes the rounding interval between 1 and 10 wide,
  * then take the one multiple of ten in it, or else the integer in it that is nearest. All
  * numbers are four times the scaled ones, so that halves and quarters are integers. */
-static shortest
+IONF_FORCE_INLINE shortest
 shortest_of(uint64_t significand, int exponent, bool lower_is_closer)
 {
     const bool is_even = (significand & 1) == 0;
@@ -295,59 +309,174 @@ put_text(uint8_t *w, const char *text, size_t len)
     return w + len;
 }
 
-static uint8_t *
-put_zeros(uint8_t *w, int count)
+/* A number's digits, padded to 17 with zeros at the end: "d" "dddddddd" "dddddddd". Text of known
+ * length is stored in a few moves, and words that stay in registers wait for no store. */
+typedef struct padded {
+    uint8_t first;         /* ASCII */
+    uint64_t middle, last; /* eight ASCII digits each, the first in the lowest byte */
+    int count;             /* up to the last digit that is not 0 */
+} padded;
+
+#define PADDED_COUNT 17
+
+/* 1 .. 18: the bit length times log10(2), and one comparison to correct it. `value` is not 0. */
+static inline int
+digit_count(uint64_t value, const uint64_t powers_of_ten[])
 {
-    memset(w, '0', (size_t)count);
-    return w + count;
+    const unsigned guess = (unsigned)ionf_bit_length(value) * 1233u >> 12;
+    return (int)guess + (value >= powers_of_ten[guess]);
 }
 
-/* "d.ddde<exponent>"; the digits are at `w` + 1 already. */
-static uint8_t *
-put_scientific(uint8_t *w, size_t count, int exponent)
+/* All but the first digit, from two numbers below 10 ** 8. */
+static inline void
+pad_tail(padded *text, uint32_t middle, uint32_t last)
 {
-    w[0] = w[1];
+#if IONF_HAS_SSE2
+    /* Both at once, as ionf_num_digits_8 does one: half the moves. Lanes of 64, 32, 16, 8 bits. */
+    const __m128i values = _mm_set_epi64x(last, middle);
+    const __m128i high = _mm_srli_epi64(_mm_mul_epu32(values, _mm_set1_epi64x(0xD1B71759)), 45);
+    const __m128i low = _mm_sub_epi64(values, _mm_mul_epu32(high, _mm_set1_epi64x(10000)));
+    const __m128i halves = _mm_or_si128(high, _mm_slli_epi64(low, 32));
+    const __m128i hundreds = _mm_srli_epi16(_mm_mulhi_epu16(halves, _mm_set1_epi16(10486)), 4);
+    const __m128i below = _mm_sub_epi16(halves, _mm_mullo_epi16(hundreds, _mm_set1_epi16(100)));
+    const __m128i pairs = _mm_or_si128(hundreds, _mm_slli_epi32(below, 16));
+    const __m128i tens = _mm_mulhi_epu16(pairs, _mm_set1_epi16(6554));
+    const __m128i ones = _mm_sub_epi16(pairs, _mm_mullo_epi16(tens, _mm_set1_epi16(10)));
+    const __m128i digits = _mm_or_si128(tens, _mm_slli_epi16(ones, 8));
+    const __m128i zeros = _mm_cmpeq_epi8(digits, _mm_setzero_si128());
+    const __m128i ascii = _mm_or_si128(digits, _mm_set1_epi8('0'));
+    text->count = 33 - ionf_clz64((~(uint64_t)(unsigned)_mm_movemask_epi8(zeros) & 0xFFFFu) << 32 |
+                                  UINT64_C(1) << 31);
+    text->middle = (uint64_t)_mm_cvtsi128_si64(ascii);
+    text->last = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(ascii, ascii));
+#else
+    const uint64_t middle_digits = ionf_num_digits_8(middle);
+    const uint64_t last_digits = ionf_num_digits_8(last);
+    text->middle = middle_digits | IONF_ASCII_ZEROS;
+    text->last = last_digits | IONF_ASCII_ZEROS;
+    text->count = 1;
+    if (last_digits != 0) {
+        text->count = PADDED_COUNT - ionf_clz64(last_digits) / 8;
+    } else if (middle_digits != 0) {
+        text->count = PADDED_COUNT - 8 - ionf_clz64(middle_digits) / 8;
+    }
+#endif
+}
+
+static inline padded
+pad(uint64_t digits, int *count)
+{
+    static const uint64_t powers_of_ten[] = {
+        1u,
+        10u,
+        100u,
+        1000u,
+        10000u,
+        100000u,
+        1000000u,
+        10000000u,
+        100000000u,
+        1000000000u,
+        10000000000u,
+        100000000000u,
+        1000000000000u,
+        10000000000000u,
+        100000000000000u,
+        1000000000000000u,
+        10000000000000000u,
+        100000000000000000u,
+    };
+    const uint64_t block = 100000000u;
+    uint64_t scaled = digits;
+    *count = PADDED_COUNT;
+    if (digits < powers_of_ten[PADDED_COUNT - 1]) {
+        *count = PADDED_COUNT - 1;
+        scaled = digits * 10;
+    }
+    if (IONF_UNLIKELY(scaled < powers_of_ten[PADDED_COUNT - 1])) { /* fewer than 16 digits */
+        *count = digit_count(digits, powers_of_ten);
+        scaled = digits * powers_of_ten[PADDED_COUNT - *count];
+    }
+    assert(*count <= PADDED_COUNT);
+    const uint64_t above = scaled / block;
+    const uint64_t first = scaled / powers_of_ten[PADDED_COUNT - 1]; /* does not wait for above */
+    padded text = {.first = (uint8_t)('0' + first)};
+    pad_tail(&text, (uint32_t)(above - first * block), (uint32_t)(scaled - above * block));
+    return text;
+}
+
+static void
+put_padded(uint8_t *w, const padded *text)
+{
+    w[0] = text->first;
+    ionf_num_store_8(w + 1, text->middle);
+    ionf_num_store_8(w + 9, text->last);
+}
+
+/* "d.ddde<exponent>" */
+static uint8_t *
+put_scientific(uint8_t *w, const padded *text, int exponent)
+{
+    put_padded(w + 1, text);
+    w[0] = text->first;
     w[1] = '.';
-    w += count == 1 ? 1 : count + 1;
+    w += text->count == 1 ? 1 : text->count + 1;
     *w++ = 'e';
     if (exponent < 0) {
         *w++ = '-';
         exponent = -exponent;
     }
-    return w + ionf_num_print_u64(w, (uint64_t)exponent);
+    return w + ionf_num_print_8(w, (uint32_t)exponent);
 }
 
-/* Lay out digits * 10 ** exponent; `digits` is not 0 and does not end in 0. */
-static uint8_t *
+/* "ddd.ddd" with `point` digits, from 1 to 16, before the point. */
+static void
+put_pointed(uint8_t *w, const padded *text, int point)
+{
+    put_padded(w + 1, text);
+    if (IONF_LIKELY(point <= 8)) {
+        /* The digits before the point, and the point, move down by one. */
+        const unsigned shift = 8u * (unsigned)(point - 1);
+        const uint64_t before = (UINT64_C(1) << shift) - 1;
+        w[0] = text->first;
+        ionf_num_store_8(w + 1, (text->middle & before) | (uint64_t)'.' << shift |
+                                    (text->middle & ~before) << 8);
+    } else {
+        memmove(w, w + 1, (size_t)point);
+        w[point] = '.';
+    }
+}
+
+/* Lay out digits * 10 ** exponent; `digits` is not 0 and has at most 17 digits. */
+IONF_FORCE_INLINE uint8_t *
 put_decimal(uint8_t *w, uint64_t digits, int exponent)
 {
-    uint8_t text[IONF_U64_TEXT_MAX];
-    const size_t count = ionf_num_print_u64(text, digits);
-    const int point = (int)count + exponent; /* digits before the point, if positive */
-    if (point < -3 || point > 16) {
-        memcpy(w + 1, text, count);
-        return put_scientific(w, count, point - 1);
+    int count;
+    const padded text = pad(digits, &count);
+    const int point = count + exponent; /* digits before the point, if positive */
+    if (IONF_UNLIKELY(point < -3 || point > 16)) {
+        return put_scientific(w, &text, point - 1);
     }
     if (point <= 0) {
-        w = put_zeros(w, 1);
-        *w++ = '.';
-        w = put_zeros(w, -point);
-        memcpy(w, text, count);
-        w += count;
-    } else if (exponent >= 0) {
-        memcpy(w, text, count);
-        w = put_zeros(w + count, exponent);
-    } else {
-        memcpy(w, text, (size_t)point);
+        memcpy(w, "0.000", 5);
+        w += 2 - point;
+        put_padded(w, &text);
+        w += text.count;
+    } else if (text.count <= point) {
+        put_padded(w, &text); /* zeros before the point are there */
         w += point;
-        *w++ = '.';
-        memcpy(w, text + point, (size_t)-exponent);
-        w += -exponent;
+    } else {
+        put_pointed(w, &text, point);
+        w += text.count + 1;
     }
-    return put_text(w, "e0", 2);
+    memcpy(w, "e0", 2);
+    return w + 2;
 }
 
-static uint8_t *
+/* The longest: sign, zeros, the digits, exponent with eight digits stored. */
+_Static_assert(1 + 5 + PADDED_COUNT + 2 + 8 <= IONF_DOUBLE_TEXT_MAX, "all stores are in the room");
+
+IONF_FORCE_INLINE uint8_t *
 put_finite(uint8_t *w, uint64_t significand, int exponent, bool lower_is_closer)
 {
     shortest number;
@@ -355,10 +484,6 @@ put_finite(uint8_t *w, uint64_t significand, int exponent, bool lower_is_closer)
         number = (shortest){significand >> -exponent, 0};
     } else {
         number = shortest_of(significand, exponent, lower_is_closer);
-    }
-    while (number.digits % 10 == 0) {
-        number.digits /= 10;
-        number.exponent++;
     }
     return put_decimal(w, number.digits, number.exponent);
 }
@@ -376,9 +501,8 @@ ionf_num_print_double(uint8_t *dst, double value)
         return (size_t)(put_text(dst, text, fraction != 0 ? 3 : 4) - dst);
     }
     uint8_t *w = dst;
-    if (is_negative) {
-        *w++ = '-';
-    }
+    *w = '-';
+    w += is_negative;
     if (biased == 0 && fraction == 0) {
         w = put_text(w, "0e0", 3);
     } else if (biased == 0) {

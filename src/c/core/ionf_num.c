@@ -8,13 +8,6 @@
 #include "ionf_radix.h"
 #include "ionf_varint.h"
 
-/* "00" to "99". */
-static const char digit_pairs[201] = "000102030405060708091011121314151617181920212223242526272829"
-                                     "3031323334353637383940414243444546"
-                                     "474849505152535455565758596061626364656667686970717273747576"
-                                     "7778798081828384858687888990919293"
-                                     "949596979899";
-
 static const uint64_t powers_of_ten[20] = {
     1u,
     10u,
@@ -38,30 +31,25 @@ static const uint64_t powers_of_ten[20] = {
     10000000000000000000u,
 };
 
-/* 1 .. 20, 1 for 0: the bit length times log10(2), and one comparison to correct it. */
-static inline size_t
-digit_count(uint64_t value)
-{
-    const size_t guess = ionf_bit_length(value) * 1233u >> 12;
-    return guess + (value >= powers_of_ten[guess] || guess == 0);
-}
-
 size_t
 ionf_num_print_u64(uint8_t *dst, uint64_t value)
 {
-    const size_t count = digit_count(value);
-    uint8_t *w = dst + count;
-    while (value >= 100) {
-        w -= 2;
-        memcpy(w, digit_pairs + value % 100 * 2, 2);
-        value /= 100;
+    const uint32_t block = 100000000u;
+    if (value < block) {
+        return ionf_num_print_8(dst, (uint32_t)value);
     }
-    if (value >= 10) {
-        memcpy(dst, digit_pairs + value * 2, 2);
+    const uint64_t above = value / block;
+    size_t count;
+    if (above < block) {
+        count = ionf_num_print_8(dst, (uint32_t)above);
     } else {
-        dst[0] = (uint8_t)('0' + value);
+        count = ionf_num_print_8(dst, (uint32_t)(above / block));
+        ionf_num_store_8(dst + count,
+                         ionf_num_digits_8((uint32_t)(above % block)) | IONF_ASCII_ZEROS);
+        count += 8;
     }
-    return count;
+    ionf_num_store_8(dst + count, ionf_num_digits_8((uint32_t)(value % block)) | IONF_ASCII_ZEROS);
+    return count + 8;
 }
 
 static size_t

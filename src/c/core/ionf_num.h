@@ -10,9 +10,9 @@
 #include "ionf_buf.h"
 #include "ionf_token.h"
 
-/* Longest output of ionf_num_print_double. */
-#define IONF_DOUBLE_TEXT_MAX 32
-/* Longest output of ionf_num_print_u64. */
+/* Room for ionf_num_print_double, which may store past the end of its output, but not past this. */
+#define IONF_DOUBLE_TEXT_MAX 48
+/* Room for ionf_num_print_u64, which may store past the end of its output, but not past this. */
 #define IONF_U64_TEXT_MAX 20
 /* ionf_num_is_below_pow10 compares big-endian magnitudes of up to so many bits exactly. */
 #define IONF_NUM_EXACT_BITS 8192
@@ -21,6 +21,10 @@
  * `digits`: `len` ASCII digits, any number of them, no underscores, leading zeros allowed.
  * `exponent` counts from the last digit. The sign is the caller's. */
 double ionf_num_parse_double(const uint8_t *digits, size_t len, int64_t exponent);
+
+/* The same for a number of up to 19 digits at hand; false in the rare case that only the digits, one by
+ * one, can decide. */
+bool ionf_num_scale_double(uint64_t digits, int64_t exponent, double *out);
 
 /* The shortest text that reads back as `value`, as Ion float text: always with an exponent
  * ("1e0", "1.5e-7", "-0e0"), or "nan", "+inf", "-inf". From 0.0001 up to 1e16 the digits stand
@@ -64,6 +68,47 @@ ionf_num_parse_8(const uint8_t *digits)
     const uint64_t low = (pairs & mask) * 0x0000000100002710u;
     const uint64_t high = (pairs >> 16 & mask) * 0x00000064000F4240u;
     return (uint32_t)((low + high) >> 32);
+}
+
+/* Are these eight ASCII digits? */
+static inline bool
+ionf_num_is_8(const uint8_t *p)
+{
+    const uint64_t text = ionf_load64_native(p);
+    return ((text & 0xF0F0F0F0F0F0F0F0u) | ((text + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4) ==
+           0x3333333333333333u;
+}
+
+/* The other way: the eight digits of a number below 10 ** 8, leading zeros too, one a byte, the first
+ * in the lowest byte. Halves, quarters and eighths side by side, without a table or a division. */
+static inline uint64_t
+ionf_num_digits_8(uint32_t value)
+{
+    const uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+    const uint64_t hundreds = (halves * 10486 >> 20) & 0x0000007F0000007Fu; /* x / 100, x < 10000 */
+    const uint64_t pairs = hundreds | (halves - hundreds * 100) << 16;
+    const uint64_t tens = (pairs * 103 >> 10) & 0x000F000F000F000Fu; /* x / 10, x < 100 */
+    return tens | (pairs - tens * 10) << 8;
+}
+
+#define IONF_ASCII_ZEROS 0x3030303030303030u
+
+/* Store eight bytes, the lowest first. */
+static inline void
+ionf_num_store_8(uint8_t *dst, uint64_t bytes)
+{
+    const uint64_t ordered = IONF_BIG_ENDIAN ? ionf_swap64(bytes) : bytes;
+    memcpy(dst, &ordered, sizeof ordered);
+}
+
+/* The digits of a number below 10 ** 8, without leading zeros; stores eight bytes. */
+static inline size_t
+ionf_num_print_8(uint8_t *dst, uint32_t value)
+{
+    const uint64_t digits = ionf_num_digits_8(value);
+    const unsigned zeros = (unsigned)ionf_ctz64(digits | UINT64_C(1) << 56) / 8u;
+    ionf_num_store_8(dst, (digits | IONF_ASCII_ZEROS) >> 8 * zeros);
+    return 8 - zeros;
 }
 
 #endif

@@ -45,9 +45,16 @@ lock_give(ionf_pool *pool)
     }
 }
 
+/* Put `object` into the hot slot and give what was there. Where the caller's lock is around every call
+ * (the GIL) two plain moves do, at a fifth of the exchange's price. */
 static void *
 hot_exchange(ionf_pool *pool, void *object)
 {
+    if (IONF_LIKELY(pool->lock == NULL)) {
+        void *const old = atomic_load_explicit(&pool->hot, memory_order_relaxed);
+        atomic_store_explicit(&pool->hot, object, memory_order_relaxed);
+        return old;
+    }
     return atomic_exchange_explicit(&pool->hot, object, memory_order_acq_rel);
 }
 

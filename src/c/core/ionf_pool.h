@@ -1,11 +1,12 @@
 /* A pool of reusable objects: decoders, string decoders, byte buffers, encoders.
  *
- * Take means exclusive ownership, give resets; an idle object belongs to nobody. The pool is not
- * synchronised except for its hot slot: one atomic exchange takes or gives the object used last,
- * so the common case needs no lock in any build. The slots behind it are used under the caller's
- * lock (the GIL, or `lock`/`unlock`, which may be NULL), never held while foreign code runs.
+ * Take means exclusive ownership, give resets; an idle object belongs to nobody. Either all calls are
+ * made under one lock of the caller's (the GIL), and `lock` and `unlock` are NULL; or they are set, and
+ * threads meet here: then the hot slot is taken and given by one atomic exchange, so that the common
+ * case needs no lock, and the slots behind it are used under it. It is never held while foreign code
+ * runs.
  *
- *   hot slot  [obj]           one atomic exchange
+ *   hot slot  [obj]           the object used last
  *   idle      [obj][obj]...   at most max_idle, at most max_bytes retained
  */
 #ifndef IONF_POOL_H
@@ -48,7 +49,7 @@ typedef struct ionf_pool {
     atomic_bool is_disabled;
     /* Counters are relaxed: exact under the GIL, approximate without it. */
     _Atomic(uint64_t) takes, misses, gives, drops;
-    /* Set after init, where the GIL does not do it; both or neither. */
+    /* Set after init and before use, where the GIL does not do it; both or neither. */
     void (*lock)(void *ctx);
     void (*unlock)(void *ctx);
     void *lock_ctx;

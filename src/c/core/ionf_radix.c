@@ -9,10 +9,12 @@
  *
  * All arithmetic is in base B, so that both directions are the same code: A and B are 10 ** 9 and
  * 2 ** 32, or the other way round. Every product is of two numbers of LEAF * 2 ** n limbs, which
- * is what Karatsuba's method likes best.
+ * is what Karatsuba's method likes best, and the transform of ionf_ntt.c that takes over where the
+ * numbers are huge.
  */
 #include "ionf_radix.h"
 
+#include "ionf_ntt.h"
 #include "ionf_num.h"
 
 #define BASE_DECIMAL UINT64_C(1000000000)
@@ -247,19 +249,53 @@ mul_limbs(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count, uin
     add_carry(dst + half + count, carry, base);
 }
 
-/* The memory of one conversion, in limbs, and its parts. */
+/* The memory of one conversion and its parts. */
 typedef struct radix_work {
-    size_t size;       /* bytes in all */
+    ionf_alloc alloc;
+    size_t size;       /* bytes of the blocks and what stands behind them */
     size_t total;      /* limbs of the blocks: LEAF * 2 ** n */
     uint32_t *blocks;  /* owned; `total` limbs */
     uint32_t *power;   /* within blocks: `total`, of which half is used */
     uint32_t *product; /* within blocks: `total` */
     uint32_t *scratch; /* within blocks: 2 * `total` */
+
+    size_t words_size;
+    uint64_t *roots;       /* owned; NULL: all products are short */
+    uint64_t *factor;      /* within roots: `power` transformed */
+    uint64_t *ntt_scratch; /* within roots */
 } radix_work;
+
+static void
+work_destroy(radix_work *work)
+{
+    ionf_alloc_free(&work->alloc, work->blocks, work->size);
+    ionf_alloc_free(&work->alloc, work->roots, work->words_size);
+}
+
+/* For products of up to `count` limbs. */
+static ionf_status
+work_create_ntt(radix_work *work, size_t count)
+{
+    const size_t words =
+        IONF_NTT_ROOT_WORDS(1) + IONF_NTT_FACTOR_WORDS(1) + IONF_NTT_SCRATCH_WORDS(1);
+    if (!ionf_size_mul(count, words * sizeof *work->roots, &work->words_size)) {
+        return IONF_ERR_NOMEM;
+    }
+    work->roots = ionf_alloc_new(&work->alloc, work->words_size);
+    if (work->roots == NULL) {
+        return IONF_ERR_NOMEM;
+    }
+    work->factor = work->roots + IONF_NTT_ROOT_WORDS(count);
+    work->ntt_scratch = work->factor + IONF_NTT_FACTOR_WORDS(count);
+    ionf_ntt_roots(work->roots, count);
+    return IONF_OK;
+}
 
 static ionf_status
 work_create(radix_work *work, size_t block_count, const ionf_alloc *alloc)
 {
+    memset(work, 0, sizeof *work);
+    work->alloc = *alloc;
     size_t total = LEAF;
     while (total / LEAF < block_count) {
         if (!ionf_size_mul(total, 2, &total)) {
@@ -278,7 +314,19 @@ work_create(radix_work *work, size_t block_count, const ionf_alloc *alloc)
     work->product = work->power + total;
     work->scratch = work->product + total;
     memset(work->blocks, 0, 2 * total * sizeof *work->blocks);
-    return IONF_OK;
+    return total / 2 < IONF_NTT_MIN ? IONF_OK : work_create_ntt(work, total / 2);
+}
+
+/* work->product = a * work->power, of `width` limbs each. */
+static void
+multiply_by_power(radix_work *work, const uint32_t *a, size_t width, uint64_t base)
+{
+    if (width < IONF_NTT_MIN) {
+        mul_limbs(work->product, a, work->power, width, work->scratch, base);
+    } else {
+        ionf_ntt_multiply(work->product, a, work->factor, width, base, work->roots,
+                          work->ntt_scratch);
+    }
 }
 
 /* power = from ** leaf_limbs, in the target base. */
@@ -296,16 +344,19 @@ join_blocks(const radix_source *source, radix_work *work, size_t block_count)
 {
     first_power(source, work->power);
     for (size_t width = LEAF; block_count > 1; width *= 2) {
+        if (width >= IONF_NTT_MIN) {
+            ionf_ntt_transform(work->factor, work->power, width, work->roots);
+        }
         for (size_t i = 0; i + 1 < block_count; i += 2) {
             uint32_t *const low = work->blocks + i * width;
-            mul_limbs(work->product, low + width, work->power, width, work->scratch, source->to);
+            multiply_by_power(work, low + width, width, source->to);
             const uint32_t carry = add_limbs(work->product, low, width, source->to);
             add_carry(work->product + width, carry, source->to);
             memcpy(low, work->product, 2 * width * sizeof *low);
         }
         block_count = block_count / 2 + block_count % 2;
         if (block_count > 1) {
-            mul_limbs(work->product, work->power, work->power, width, work->scratch, source->to);
+            multiply_by_power(work, work->power, width, source->to);
             memcpy(work->power, work->product, 2 * width * sizeof *work->power);
         }
     }
@@ -393,13 +444,12 @@ convert(const radix_source *source, ionf_buf *out)
     const size_t block_count = (limb_count - 1) / source->leaf_limbs + 1;
     radix_work work;
     ionf_status status = work_create(&work, block_count, &out->alloc);
-    if (status != IONF_OK) {
-        return status;
+    if (status == IONF_OK) {
+        convert_blocks(source, work.blocks);
+        join_blocks(source, &work, block_count);
+        status = append_result(source, work.blocks, work.total, out);
     }
-    convert_blocks(source, work.blocks);
-    join_blocks(source, &work, block_count);
-    status = append_result(source, work.blocks, work.total, out);
-    ionf_alloc_free(&out->alloc, work.blocks, work.size);
+    work_destroy(&work);
     return status;
 }
 

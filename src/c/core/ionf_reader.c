@@ -48,7 +48,9 @@ ionf_reader_base_init(ionf_reader *r, ionf_alloc alloc)
 void
 ionf_reader_base_reset(ionf_reader *r)
 {
-    ionf_lst_reset(&r->lst);
+    if (IONF_UNLIKELY(!ionf_lst_is_clean(&r->lst))) {
+        ionf_lst_reset(&r->lst);
+    }
     ionf_symtab_reset(&r->symtab);
     stream_clear(r);
 }

@@ -152,9 +152,8 @@ ionf_symtab_init(ionf_symtab *tab, ionf_alloc alloc)
     ionf_buf_init(&tab->raw, alloc);
 }
 
-/* Forget the resolved rows. */
-static void
-rows_clear(ionf_symtab *tab)
+void
+ionf_symtab_drop_rows(ionf_symtab *tab)
 {
     imports_release(tab->imports, tab->import_count);
     tab->import_count = 0;
@@ -163,17 +162,6 @@ rows_clear(ionf_symtab *tab)
     ionf_buf_reset(&tab->text);
     tab->raw_is_valid = false;
     tab->generation++;
-}
-
-void
-ionf_symtab_reset(ionf_symtab *tab)
-{
-    if (tab->import_count != 0) {
-        rows_clear(tab);
-    }
-    tab->catalog = NULL;
-    tab->raw_catalog = NULL;
-    tab->max_id = IONF_SYSTEM_MAX_ID;
 }
 
 void

@@ -100,9 +100,20 @@ typedef struct ionf_symtab {
 
 /* Allocates nothing. */
 void ionf_symtab_init(ionf_symtab *tab, ionf_alloc alloc);
+/* Forget the resolved rows: half of the reset below, not for others. */
+void ionf_symtab_drop_rows(ionf_symtab *tab);
 /* Ready for another stream: system table only, catalog gone. Keeps capacity and the last resolved
  * table for recognition, except when it holds imports (their tables are released). Cannot fail. */
-void ionf_symtab_reset(ionf_symtab *tab);
+static inline void
+ionf_symtab_reset(ionf_symtab *tab)
+{
+    if (IONF_UNLIKELY(tab->import_count != 0)) {
+        ionf_symtab_drop_rows(tab);
+    }
+    tab->catalog = NULL;
+    tab->raw_catalog = NULL;
+    tab->max_id = IONF_SYSTEM_MAX_ID;
+}
 void ionf_symtab_destroy(ionf_symtab *tab);
 /* Bytes retained, for pools that cap them. */
 size_t ionf_symtab_retained(const ionf_symtab *tab);
@@ -168,6 +179,13 @@ typedef struct ionf_lst {
 void ionf_lst_init(ionf_lst *lst, ionf_symtab *tab);
 /* Drop what is staged, releasing its shared tables; keeps capacity. Cannot fail. */
 void ionf_lst_reset(ionf_lst *lst);
+/* Would a reset change nothing? Most streams are so small that asking is worth it. */
+static inline bool
+ionf_lst_is_clean(const ionf_lst *lst)
+{
+    return lst->import_count == 0 && lst->local_count == 0 && lst->text.len == 0 &&
+           lst->expected == NULL;
+}
 void ionf_lst_destroy(ionf_lst *lst);
 size_t ionf_lst_retained(const ionf_lst *lst);
 /* A struct annotated with $ion_symbol_table first begins at top level. Cannot fail. */

@@ -467,8 +467,7 @@ static ionf_status
 flush_binary(ionf_transcoder *t)
 {
     const size_t head = ionf_symmap_binary_size(symbols_of(t), t->needs_marker);
-    ionf_status status =
-        ionf_buf_reserve(t->out, head + ionf_bin_writer_body_size(t->bin));
+    ionf_status status = ionf_buf_reserve(t->out, head + ionf_bin_writer_body_size(t->bin));
     if (status == IONF_OK) {
         status = ionf_symmap_write_binary(symbols_of(t), t->needs_marker, t->out);
     }

@@ -29,7 +29,8 @@ typedef struct ionf_transcoder {
     bool has_source;
     uint64_t generation;
     bool is_visible; /* the table had symbols above the system's */
-    uint64_t *sids;  /* owned: output SID, 0 where none yet; slot: SID 1 .. 9, 10 + index of local */
+    uint64_t
+        *sids; /* owned: output SID, 0 where none yet; slot: SID 1 .. 9, 10 + index of local */
     size_t sid_count, sid_cap;
 
     uint64_t *annotations; /* owned: output SIDs of one token's annotations */

@@ -24,6 +24,7 @@ stream_clear(ionf_txt_reader *r)
     r->ends_with_cr = false;
     r->is_skipping = false;
     r->skip_depth = 0;
+    r->rest.is_active = false;
     r->scratch = NULL;
 }
 
@@ -202,6 +203,12 @@ fail(ionf_txt_reader *r, ionf_status status, const uint8_t *at, const char *expe
     ionf_reader_fail(&r->base, status, at, found, expected);
     locate(r, at);
     return status;
+}
+
+ionf_status
+ionf_txt_fail(ionf_txt_reader *r, ionf_status status, const uint8_t *at, const char *expected)
+{
+    return fail(r, status, at, expected);
 }
 
 /* A failure that is not about what stands in the input there. An offset before the window has no
@@ -540,7 +547,9 @@ static void
 find_begin(ionf_txt_reader *r)
 {
     const uint64_t offset = ionf_reader_offset(&r->base, r->base.p);
-    if (r->base.p == r->base.end || r->comment != IONF_TXT_NO_COMMENT) {
+    /* A slash alone may begin a comment, which is consumed as it comes and is no part of a value. */
+    const bool is_slash = r->base.end - r->base.p == 1 && *r->base.p == '/';
+    if (r->base.p == r->base.end || is_slash || r->comment != IONF_TXT_NO_COMMENT) {
         r->find.is_active = false;
     } else if (!r->find.is_active || r->find.offset != offset) {
         memset(&r->find, 0, sizeof r->find);

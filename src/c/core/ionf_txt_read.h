@@ -16,6 +16,7 @@
 #ifndef IONF_TXT_READ_H
 #define IONF_TXT_READ_H
 
+#include "ionf_num.h"
 #include "ionf_reader.h"
 #include "ionf_txt_lex.h"
 #include "ionf_utf8.h"
@@ -30,6 +31,18 @@ typedef struct ionf_txt_find {
     size_t scanned;  /* bytes from base.p that need not be looked at again */
     size_t word;     /* where the identifier being scanned began, from base.p */
 } ionf_txt_find;
+
+/* Where passing over a value that is too large stands. See ionf_txt_discard.c. */
+typedef struct ionf_txt_rest {
+    bool is_active;
+    uint8_t state;
+    uint8_t word_len; /* of the identifier being passed, as far as it fits `word` */
+    uint8_t word[8];
+    uint64_t depth;         /* open brackets */
+    uint64_t begin, end;    /* stream offsets: of the value, of the end of what surely is its own */
+    const uint8_t *window;  /* borrowed for one call: where it goes on */
+    uint64_t window_offset; /* stream offset of that */
+} ionf_txt_rest;
 
 /* No byte closes the top level. */
 #define IONF_TXT_NO_CLOSER 0x100u
@@ -59,6 +72,7 @@ typedef struct ionf_txt_reader {
     bool ends_with_cr; /* the window before this one ended with a CR */
     bool is_skipping;  /* ionf_txt_skip is under way, down to skip_depth */
     uint32_t skip_depth;
+    ionf_txt_rest rest;
 } ionf_txt_reader;
 
 /* Allocates nothing. The reader must not move in memory afterwards. */
@@ -83,6 +97,17 @@ void ionf_txt_reader_window(ionf_txt_reader *r, const uint8_t *data, size_t len,
  * IONF_NEED_DATA call it again with more. IONF_ERR_STATE at top level, which is not kept as the
  * reader's error. */
 IONF_MUST_CHECK ionf_status ionf_txt_skip(ionf_txt_reader *r);
+
+/* After IONF_ERR_VALUE_SIZE: pass over the rest of the value, of which nothing but its end is looked
+ * for, forget the error, give the value's size, annotations included. On IONF_NEED_DATA call again,
+ * and nothing else, after the next window: nothing is kept of what has passed. IONF_ERR_VALUE_SIZE
+ * again when it is, or may be, a symbol table; IONF_ERR_TRUNCATED. */
+IONF_MUST_CHECK ionf_status ionf_txt_discard(ionf_txt_reader *r, uint64_t *size);
+
+/* Keep an error with its line; for parts of the reader only. IONF_NEED_DATA instead where bytes at
+ * the end of the window are not UTF-8 yet. */
+ionf_status ionf_txt_fail(ionf_txt_reader *r, ionf_status status, const uint8_t *at,
+                          const char *expected);
 
 /* The careful half of ionf_txt_next; not to be called by others. */
 ionf_status ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token);
@@ -180,6 +205,10 @@ ionf_txt_plain_digits(const uint8_t *p, const uint8_t *end, uint64_t *value, siz
 {
     const uint8_t *start = p;
     uint64_t sum = *value;
+    while (end - p >= 8 && ionf_num_is_8(p)) {
+        sum = sum * 100000000 + ionf_num_parse_8(p);
+        p += 8;
+    }
     while (p != end && (uint8_t)(*p - '0') <= 9) {
         sum = sum * 10 + (uint64_t)(*p - '0');
         p++;
@@ -208,7 +237,7 @@ ionf_txt_plain_exponent(const uint8_t *p, const uint8_t *end, int64_t *exponent)
     return p;
 }
 
-/* An int, decimal or float of at most 18 digits: false for anything else. */
+/* An int, decimal or float of at most 19 digits: false for anything else. */
 static inline bool
 ionf_txt_plain_number(const uint8_t **at, const uint8_t *end, ionf_token *token)
 {
@@ -230,13 +259,15 @@ ionf_txt_plain_number(const uint8_t **at, const uint8_t *end, ionf_token *token)
         exponent = -(int64_t)(count - whole);
         token->kind = IONF_KIND_DECIMAL;
     }
-    if (count > 18 || p == end) {
+    if (count > 19 || p == end) {
         return false;
     }
     if ((*p | 0x20) == 'e') {
         p = ionf_txt_plain_exponent(p, end, &exponent);
         double magnitude;
-        if (p == NULL || p == end || !ionf_txt_double_exact(value, exponent, &magnitude)) {
+        if (p == NULL || p == end ||
+            (!ionf_txt_double_exact(value, exponent, &magnitude) &&
+             !ionf_num_scale_double(value, exponent, &magnitude))) {
             return false;
         }
         token->kind = IONF_KIND_FLOAT;

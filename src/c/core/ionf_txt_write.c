@@ -4,10 +4,7 @@
 #include <assert.h>
 
 #include "ionf_b64.h"
-#include "ionf_num.h"
-
-/* A frame is the container's kind, and this once it has a child. */
-#define HAS_CHILD 0x80u
+#include "ionf_txt_put.h"
 
 static void
 set_defaults(ionf_txt_writer *w)
@@ -55,7 +52,7 @@ ionf_kind
 ionf_txt_writer_kind(const ionf_txt_writer *w, uint32_t depth)
 {
     assert(depth <= w->depth);
-    return depth == 0 ? IONF_KIND_NULL : (ionf_kind)(w->frames[depth - 1] & ~HAS_CHILD);
+    return depth == 0 ? IONF_KIND_NULL : (ionf_kind)(w->frames[depth - 1] & ~IONF_TXT_HAS_CHILD);
 }
 
 /* ---- what stands between values */
@@ -89,13 +86,18 @@ separate(ionf_txt_writer *w)
     if (w->depth == 0) {
         const bool is_first = !w->has_value;
         w->has_value = true;
-        return is_first ? IONF_OK
-                        : ionf_buf_append(w->out, w->top_separator, strlen(w->top_separator));
+        if (is_first) {
+            return IONF_OK;
+        }
+        const char *const separator = w->top_separator;
+        return IONF_LIKELY(separator[1] == 0)
+                   ? ionf_buf_push(w->out, (uint8_t)separator[0])
+                   : ionf_buf_append(w->out, separator, strlen(separator));
     }
     uint8_t *const frame = &w->frames[w->depth - 1];
-    const bool is_first = (*frame & HAS_CHILD) == 0;
-    const bool is_sexp = (*frame & ~HAS_CHILD) == IONF_KIND_SEXP;
-    *frame |= HAS_CHILD;
+    const bool is_first = (*frame & IONF_TXT_HAS_CHILD) == 0;
+    const bool is_sexp = (*frame & ~IONF_TXT_HAS_CHILD) == IONF_KIND_SEXP;
+    *frame |= IONF_TXT_HAS_CHILD;
     if (!is_first && !(is_sexp && w->is_pretty)) {
         const ionf_status status = ionf_buf_push(w->out, is_sexp ? ' ' : ',');
         if (IONF_UNLIKELY(status != IONF_OK)) {
@@ -132,34 +134,6 @@ write_ascii(ionf_txt_writer *w, const char *text, size_t len)
 
 /* ---- quoted text */
 
-#define ONES 0x0101010101010101u
-#define HIGHS 0x8080808080808080u
-
-/* Not 0 when one of the 8 bytes is `byte`. (A borrow can only set bits above a true hit, so that
- * the answer for the whole word is exact.) */
-static inline uint64_t
-word_has(uint64_t word, uint8_t byte)
-{
-    const uint64_t diff = word ^ (ONES * byte);
-    return (diff - ONES) & ~diff & HIGHS;
-}
-
-/* Not 0 when one of the 8 bytes must be escaped between `quote`s. */
-static inline uint64_t
-word_is_special(uint64_t word, uint8_t quote, bool is_clob)
-{
-    const uint64_t is_control = (word - ONES * 0x20) & ~word & HIGHS;
-    return is_control | word_has(word, quote) | word_has(word, '\\') | word_has(word, 0x7F) |
-           (is_clob ? word & HIGHS : 0);
-}
-
-static inline bool
-byte_is_special(uint8_t byte, uint8_t quote, bool is_clob)
-{
-    return byte < 0x20 || byte == quote || byte == '\\' || byte == 0x7F ||
-           (is_clob && byte >= 0x80);
-}
-
 /* Longest output of put_escape. */
 #define ESCAPE_MAX 4
 
@@ -181,12 +155,11 @@ put_escape(uint8_t *dst, uint8_t byte)
     return dst;
 }
 
-/* Append `len` bytes, with escapes, between `quote`s. Plain runs are copied 8 bytes at a time as
- * they are looked at: a store may go past the end of the text, into reserved room. */
+/* Append `len` bytes, with escapes, between `quote`s. */
 static ionf_status
 append_quoted(ionf_buf *out, const uint8_t *text, size_t len, uint8_t quote, bool is_clob)
 {
-    const size_t slack = ESCAPE_MAX + sizeof(uint64_t) + 2;
+    const size_t slack = ESCAPE_MAX + IONF_TXT_PUT_SLACK + 2;
     ionf_status status = ionf_buf_reserve(out, len + slack);
     if (IONF_UNLIKELY(status != IONF_OK)) {
         return status;
@@ -195,16 +168,9 @@ append_quoted(ionf_buf *out, const uint8_t *text, size_t len, uint8_t quote, boo
     size_t i = 0;
     while (i < len) {
         uint8_t *dst = out->data + out->len;
-        for (; len - i >= 8; i += 8, dst += 8) {
-            const uint64_t word = ionf_load64_native(text + i);
-            memcpy(dst, &word, sizeof word);
-            if (word_is_special(word, quote, is_clob)) {
-                break;
-            }
-        }
-        while (i < len && !byte_is_special(text[i], quote, is_clob)) {
-            *dst++ = text[i++];
-        }
+        const size_t plain = ionf_txt_copy_plain(dst, text + i, len - i, quote, is_clob);
+        dst += plain;
+        i += plain;
         if (i < len) {
             dst = put_escape(dst, text[i++]);
         }
@@ -545,8 +511,8 @@ ionf_txt_write_end(ionf_txt_writer *w)
         return IONF_ERR_STATE;
     }
     const uint8_t frame = w->frames[w->depth - 1];
-    const unsigned kind = frame & ~HAS_CHILD;
-    if (w->is_pretty && (frame & HAS_CHILD) != 0) {
+    const unsigned kind = frame & ~IONF_TXT_HAS_CHILD;
+    if (w->is_pretty && (frame & IONF_TXT_HAS_CHILD) != 0) {
         const ionf_status status = append_newline(w, w->depth - 1);
         if (IONF_UNLIKELY(status != IONF_OK)) {
             return status;

@@ -18,6 +18,9 @@
 #include "ionf_symmap.h"
 #include "ionf_ts.h"
 
+/* A frame is the container's kind, and this once it has a child. */
+#define IONF_TXT_HAS_CHILD 0x80u
+
 typedef struct ionf_txt_writer {
     ionf_buf *out; /* BORROWED from the owner (a pooled byte buffer), set before the first write */
     uint8_t *frames; /* owned: kind of each open container, and whether it has a child yet */

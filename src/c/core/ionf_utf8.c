@@ -6,7 +6,36 @@
  */
 #include "ionf_utf8.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #define HIGH_BITS 0x8080808080808080u
+
+/* Four bytes, the first the lowest. */
+static inline uint32_t
+load32_le(const uint8_t *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return IONF_BIG_ENDIAN ? (uint32_t)(ionf_swap64(value) >> 32) : value;
+}
+
+/* Do four loaded bytes begin with three that are a valid sequence? All tests at once, since most text
+ * that is not ASCII is in runs of these: lead E0..EF and two tails; then the bits that tell E0 80..9F
+ * (overlong) and ED A0..BF (surrogates). */
+static inline bool
+is_triple_word(uint32_t word)
+{
+    const uint32_t telling = word & 0x200Fu;
+    return (word & 0xC0C0F0u) == 0x8080E0u && telling != 0 && telling != 0x200Du;
+}
+
+static inline uint32_t
+decode_triple(uint32_t word)
+{
+    return (word & 0x0Fu) << 12 | (word >> 2 & 0xFC0u) | (word >> 16 & 0x3Fu);
+}
 
 static inline bool
 is_tail(uint8_t byte)
@@ -89,6 +118,14 @@ ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info)
             i += ascii_run(p + i, len - i);
             continue;
         }
+        while (len - i >= 4 && is_triple_word(load32_le(p + i))) {
+            max_lead = p[i] > max_lead ? p[i] : max_lead;
+            tails += 2;
+            i += 3;
+        }
+        if (i == len || p[i] < 0x80u) {
+            continue;
+        }
         const size_t step = sequence_len(p + i, len - i);
         if (IONF_UNLIKELY(step == 0)) {
             break;
@@ -102,6 +139,54 @@ ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info)
         info->max_class = class_of_lead(max_lead);
     }
     return i;
+}
+
+#if defined(__SSE2__)
+/* Tails and the greatest byte of whole sixteens; gives how many bytes that was. */
+static inline size_t
+measure_blocks(const uint8_t *p, size_t len, size_t *tails, uint8_t *max_byte)
+{
+    const __m128i last_tail = _mm_set1_epi8((char)0xC0);
+    __m128i max = _mm_setzero_si128();
+    __m128i sums = _mm_setzero_si128();
+    size_t i = 0;
+    for (; len - i >= 16; i += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        const __m128i is_tail_byte = _mm_cmplt_epi8(bytes, last_tail);
+        max = _mm_max_epu8(max, bytes);
+        sums = _mm_add_epi64(
+            sums, _mm_sad_epu8(_mm_sub_epi8(_mm_setzero_si128(), is_tail_byte),
+                               _mm_setzero_si128()));
+    }
+    uint64_t halves[2];
+    uint8_t bytes[16];
+    _mm_storeu_si128((__m128i *)(void *)halves, sums);
+    _mm_storeu_si128((__m128i *)(void *)bytes, max);
+    *tails = (size_t)(halves[0] + halves[1]);
+    for (size_t at = 0; at < sizeof bytes; at++) {
+        *max_byte = bytes[at] > *max_byte ? bytes[at] : *max_byte;
+    }
+    return i;
+}
+#endif
+
+void
+ionf_utf8_measure(const uint8_t *p, size_t len, ionf_utf8_info *info)
+{
+    size_t i = 0;
+    size_t tails = 0;
+    uint8_t max_byte = 0;
+#if defined(__SSE2__)
+    if (len >= 16) {
+        i = measure_blocks(p, len, &tails, &max_byte);
+    }
+#endif
+    for (; i < len; i++) {
+        tails += is_tail(p[i]);
+        max_byte = p[i] > max_byte ? p[i] : max_byte;
+    }
+    info->count = len - tails;
+    info->max_class = class_of_lead(max_byte);
 }
 
 size_t
@@ -198,6 +283,11 @@ ionf_utf8_to_ucs2(const uint8_t *p, size_t len, uint16_t *dst)
             i += 8;
         } else if (p[i] < 0x80u) {
             *dst++ = p[i++];
+        } else if (len - i >= 4 && p[i] >= 0xE0u) {
+            do { /* text in one of the scripts that take three bytes goes on like that */
+                *dst++ = (uint16_t)decode_triple(load32_le(p + i));
+                i += 3;
+            } while (len - i >= 4 && p[i] >= 0xE0u);
         } else {
             size_t step;
             *dst++ = (uint16_t)decode_sequence(p + i, &step);

@@ -34,6 +34,9 @@ ionf_utf8_is_ascii(const uint8_t *p, size_t len)
  * first bad sequence. `info` may be NULL; it describes the valid part. */
 size_t ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info);
 
+/* The same of VALID UTF-8, without checking it again. */
+void ionf_utf8_measure(const uint8_t *p, size_t len, ionf_utf8_info *info);
+
 /* Encode one code point (not a surrogate, at most 0x10FFFF): 1 to 4 bytes at `dst`; gives how
  * many. */
 size_t ionf_utf8_put(uint8_t *dst, uint32_t code_point);

@@ -43,23 +43,41 @@ ionfast_str_from_utf8(const uint8_t *text, size_t len, bool is_ascii)
     return str;
 }
 
+/* The str of a SID in the cache, borrowed, or NULL; the cache is current. */
+static inline PyObject *
+ionfast_sid_cached(const ionfast_decoder *dec, const ionf_symtab *tab, uint64_t sid)
+{
+    uint64_t slot = sid;
+    if (IONF_LIKELY(sid >= tab->local_first)) {
+        slot = sid - tab->local_first + IONF_SYSTEM_MAX_ID + 1;
+    } else if (sid > IONF_SYSTEM_MAX_ID) {
+        return NULL; /* imported */
+    }
+    return IONF_LIKELY(slot < dec->sid_cap) ? dec->sid_strs[slot] : NULL;
+}
+
 /* The str of a SID, or a SymbolToken where its text is unknown; new reference. */
 static inline PyObject *
 ionfast_sid_str(ionfast_decoder *dec, const ionf_symtab *tab, uint64_t sid)
 {
-    if (IONF_LIKELY(dec->sid_generation == tab->generation &&
-                    dec->sid_is_binary == dec->is_binary)) {
-        const uint64_t slot =
-            sid >= tab->local_first ? sid - tab->local_first + IONF_SYSTEM_MAX_ID + 1 : sid;
-        const bool is_cached_kind = sid >= tab->local_first || sid <= IONF_SYSTEM_MAX_ID;
-        if (IONF_LIKELY(is_cached_kind && slot < dec->sid_cap && dec->sid_strs[slot] != NULL)) {
-            return Py_NewRef(dec->sid_strs[slot]);
+    if (IONF_LIKELY(ionfast_sid_cache_is_current(dec, tab))) {
+        PyObject *str = ionfast_sid_cached(dec, tab, sid);
+        if (IONF_LIKELY(str != NULL)) {
+            return Py_NewRef(str);
         }
     }
     return ionfast_sid_str_slow(dec, sid);
 }
 
-/* A text field name's str, from the cache of those seen before. */
+/* The same for a field name, as a slot of `values`. */
+static inline PyObject *
+ionfast_sid_key(ionfast_decoder *dec, const ionf_symtab *tab, uint64_t sid)
+{
+    PyObject *str = ionfast_sid_cached(dec, tab, sid);
+    return IONF_LIKELY(str != NULL) ? ionfast_slot_borrow(str) : ionfast_sid_str_slow(dec, sid);
+}
+
+/* A text field name's str, from the cache of those seen before, as a slot of `values`. */
 static inline PyObject *
 ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
 {
@@ -79,7 +97,7 @@ ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
     PyObject *str = dec->keys[slot];
     if (IONF_LIKELY(str != NULL && (size_t)PyUnicode_GET_LENGTH(str) == len &&
                     memcmp(PyUnicode_1BYTE_DATA(str), name->text, len) == 0)) {
-        return Py_NewRef(str);
+        return ionfast_slot_borrow(str);
     }
     return ionfast_key_slow(dec, name->text, len, slot);
 }
@@ -89,7 +107,8 @@ static inline PyObject *
 ionfast_symref_str(ionfast_decoder *dec, const ionf_symref *ref)
 {
     if (ref->text != NULL) {
-        return ionfast_str_from_utf8(ref->text, ref->len, ref->is_ascii);
+        PyObject *slot = ionfast_key_str(dec, ref);
+        return ionfast_slot_is_borrowed(slot) ? Py_NewRef(ionfast_slot_object(slot)) : slot;
     }
     return ionfast_sid_str(dec, &ionfast_decoder_base(dec)->symtab, ref->sid);
 }
@@ -129,6 +148,10 @@ ionfast_build_scalar(ionfast_decoder *dec, const ionf_token *t)
 static inline int
 ionfast_push_frame(ionfast_decoder *dec, uint8_t kind, PyObject *annotations)
 {
+    if (dec->frame_count == 0 &&
+        !ionfast_sid_cache_is_current(dec, &ionfast_decoder_base(dec)->symtab)) {
+        ionfast_sid_cache_clear(dec);
+    }
     if (IONF_UNLIKELY(dec->frame_count == dec->frame_cap) && ionfast_decoder_grow_frames(dec) < 0) {
         Py_XDECREF(annotations);
         return -1;
@@ -142,13 +165,8 @@ ionfast_push_frame(ionfast_decoder *dec, uint8_t kind, PyObject *annotations)
 static inline PyObject *
 ionfast_close_list(ionfast_decoder *dec, size_t start)
 {
-    const size_t count = dec->value_count - start;
-    PyObject *list = PyList_New((Py_ssize_t)count);
+    PyObject *list = ionfast_list_of(dec->values + start, dec->value_count - start);
     if (IONF_LIKELY(list != NULL)) {
-        if (count != 0) {
-            memcpy(((PyListObject *)list)->ob_item, dec->values + start,
-                   count * sizeof *dec->values);
-        }
         dec->value_count = start;
     }
     return list;
@@ -162,15 +180,17 @@ ionfast_fill_dict(ionfast_decoder *dec, size_t start, PyObject *dict)
     const size_t end = dec->value_count;
     PyObject **const pairs = dec->values;
     for (size_t i = start; i < end; i += 2) {
-        if (IONF_UNLIKELY(ionfast_dict_set(dict, pairs[i], pairs[i + 1]) < 0)) {
+        if (IONF_UNLIKELY(
+                ionfast_dict_set(dict, ionfast_slot_object(pairs[i]), pairs[i + 1]) < 0)) {
             return -1;
         }
     }
     return 0;
 }
 
+/* The pairs from `start` as a dict made from nothing. */
 static inline PyObject *
-ionfast_close_struct(ionfast_decoder *dec, size_t start)
+ionfast_close_new_struct(ionfast_decoder *dec, size_t start)
 {
     const size_t count = (dec->value_count - start) / 2;
     PyObject *dict = ionfast_dict_new(count);
@@ -190,27 +210,102 @@ ionfast_close_struct(ionfast_decoder *dec, size_t start)
     }
     PyObject **const values = dec->values;
     for (size_t i = dec->value_count; i > start; i--) {
-        Py_DECREF(values[i - 1]);
+        ionfast_slot_drop(values[i - 1]);
     }
     dec->value_count = start;
     return dict;
 }
 
-/* The innermost frame has ended: its value; the frame is gone, on failure too. */
+/* Where a shape would be: by its count and three of its keys. */
+static inline size_t
+ionfast_shape_slot(PyObject *const *pairs, size_t count)
+{
+    const uint64_t first = (uintptr_t)pairs[0];
+    const uint64_t middle = (uintptr_t)pairs[count & ~(size_t)1];
+    const uint64_t last = (uintptr_t)pairs[2 * count - 2];
+    const uint64_t mixed =
+        ((first ^ count) * 0x9E3779B97F4A7C15u) ^ (middle * 0xD6E8FEB86659FD93u) ^ last;
+    return (size_t)((mixed * 0x9E3779B97F4A7C15u) >> 56) % IONFAST_SHAPE_SLOTS;
+}
+
+/* Has `dict` these keys, all of them borrowed? */
+static inline bool
+ionfast_shape_fits(PyObject *dict, PyObject *const *pairs, size_t count)
+{
+    if (dict == NULL || (size_t)PyDict_GET_SIZE(dict) != count) {
+        return false;
+    }
+    PyObject *const *entries = ionfast_dict_entries(dict);
+    for (size_t i = 0; i < 2 * count; i += 2) {
+        if (IONF_UNLIKELY(ionfast_slot_borrow(entries[i]) != pairs[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A copy of `shape`, which fits, with the values of the pairs, which it takes over. */
+static inline PyObject *
+ionfast_shape_build(PyObject *shape, PyObject *const *pairs, size_t count)
+{
+    PyObject *dict = PyDict_Copy(shape);
+    if (IONF_UNLIKELY(dict == NULL)) {
+        return NULL;
+    }
+    PyObject **const entries = ionfast_dict_entries(dict);
+    bool has_collectable = false;
+    for (size_t i = 0; i < 2 * count; i += 2) {
+        has_collectable |= PyType_IS_GC(Py_TYPE(pairs[i + 1]));
+        entries[i + 1] = pairs[i + 1];
+    }
+    ionfast_none_drop(count);
+    if (has_collectable) {
+        ionfast_dict_track(dict);
+    }
+    return dict;
+}
+
+static inline PyObject *
+ionfast_close_struct(ionfast_decoder *dec, size_t start)
+{
+    const size_t count = (dec->value_count - start) / 2;
+    if (IONF_UNLIKELY(count - 1 >= IONFAST_SHAPE_MAX_KEYS)) {
+        return ionfast_close_new_struct(dec, start);
+    }
+    PyObject *const *pairs = dec->values + start;
+    const size_t slot = ionfast_shape_slot(pairs, count);
+    PyObject *shape = dec->shapes[slot].dict;
+    if (IONF_UNLIKELY(!ionfast_shape_fits(shape, pairs, count))) {
+        shape = dec->shapes[slot ^ 1].dict;
+        if (!ionfast_shape_fits(shape, pairs, count)) {
+            ionfast_shape_learn(dec, pairs, count, slot);
+            return ionfast_close_new_struct(dec, start);
+        }
+    }
+    PyObject *dict = ionfast_shape_build(shape, pairs, count);
+    if (IONF_LIKELY(dict != NULL)) {
+        dec->value_count = start;
+    }
+    return dict;
+}
+
+/* The innermost frame has ended: its value. On failure the frame stays, with what is left of its values,
+ * to be dropped with the rest. */
 static inline PyObject *
 ionfast_close_frame(ionfast_decoder *dec)
 {
-    const ionfast_build_frame frame = dec->frames[dec->frame_count - 1];
-    PyObject *value = frame.kind == IONF_KIND_STRUCT ? ionfast_close_struct(dec, frame.start)
-                                                     : ionfast_close_list(dec, frame.start);
-    if (IONF_UNLIKELY(value == NULL)) {
-        return NULL; /* the frame stays, with its values, to be dropped with the rest */
-    }
-    dec->frame_count--;
+    const ionfast_build_frame *frame = &dec->frames[dec->frame_count - 1];
     const bool is_plain = dec->model == IONFAST_MODEL_PLAIN ||
-                          (dec->model == IONFAST_MODEL_LOSSLESS && frame.annotations == NULL &&
-                           frame.kind != IONF_KIND_SEXP);
-    return IONF_LIKELY(is_plain) ? value : ionfast_wrap_container(dec, value, &frame);
+                          (dec->model == IONFAST_MODEL_LOSSLESS && frame->annotations == NULL &&
+                           frame->kind != IONF_KIND_SEXP);
+    PyObject *value = IONF_UNLIKELY(!is_plain)          ? ionfast_close_wrapped(dec, frame)
+                      : frame->kind == IONF_KIND_STRUCT ? ionfast_close_struct(dec, frame->start)
+                                                        : ionfast_close_list(dec, frame->start);
+    if (IONF_LIKELY(value != NULL)) {
+        dec->frame_count--;
+        Py_XDECREF(frame->annotations);
+    }
+    return value;
 }
 
 /* ---- the loop ---- */
@@ -239,11 +334,11 @@ ionfast_push_key(ionfast_decoder *dec, bool is_binary, const ionf_token *t)
 {
     PyObject *key;
     if (is_binary) {
-        key = ionfast_sid_str(dec, &dec->bin.base.symtab, t->field.sid);
+        key = ionfast_sid_key(dec, &dec->bin.base.symtab, t->field.sid);
     } else if (t->field.text != NULL) {
         key = ionfast_key_str(dec, &t->field);
     } else {
-        key = ionfast_sid_str(dec, &dec->txt.base.symtab, t->field.sid);
+        key = ionfast_sid_key(dec, &dec->txt.base.symtab, t->field.sid);
     }
     if (IONF_UNLIKELY(key == NULL)) {
         return -1;
@@ -260,6 +355,21 @@ ionfast_check_signals(ionfast_decoder *dec)
     }
     dec->countdown = IONFAST_SIGNAL_INTERVAL;
     return PyErr_CheckSignals();
+}
+
+/* A float has been put into a list: those that follow it, as far as there is room. */
+static inline int
+ionfast_push_floats(ionfast_decoder *dec)
+{
+    double number;
+    while (dec->value_count != dec->value_cap && ionf_bin_take_float64(&dec->bin, &number)) {
+        PyObject *value = PyFloat_FromDouble(number);
+        if (IONF_UNLIKELY(value == NULL)) {
+            return -1;
+        }
+        dec->values[dec->value_count++] = value;
+    }
+    return 0;
 }
 
 /* Go on building until the value whose frames are open, or the next top-level value, is complete.
@@ -312,10 +422,17 @@ ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
             return IONFAST_BUILD_ERROR;
         }
         if (dec->frame_count == 0) {
+            if (IONF_UNLIKELY(dec->retired_count != 0)) {
+                ionfast_decoder_drop_retired(dec);
+            }
             *out = value;
             return IONFAST_BUILD_VALUE;
         }
         dec->values[dec->value_count++] = value;
+        if (is_binary && t.kind == IONF_KIND_FLOAT && dec->model != IONFAST_MODEL_IONPY &&
+            IONF_UNLIKELY(ionfast_push_floats(dec) < 0)) {
+            return IONFAST_BUILD_ERROR;
+        }
     }
 }
 

@@ -27,6 +27,10 @@ int ionfast_decimal_to(ionfast_state *state, PyObject *value, ionf_decimal *out,
 
 /* py_time.c: the only user of datetime.h. */
 PyObject *ionfast_timestamp_from(ionfast_state *state, const ionf_timestamp *ts, PyTypeObject *cls);
+/* A plain datetime, or a plain date: 1, or 0 when it would not hold all of the timestamp; -1 with an
+ * exception. A datetime takes minutes to microseconds, a date a day. */
+int ionfast_datetime_from(ionfast_state *state, const ionf_timestamp *ts, PyObject **out);
+int ionfast_date_from(const ionf_timestamp *ts, PyObject **out);
 /* A Timestamp, datetime or date (or subclass). */
 int ionfast_timestamp_to(ionfast_state *state, PyObject *value, ionf_timestamp *out,
                          ionf_buf *scratch);

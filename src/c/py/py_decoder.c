@@ -3,6 +3,7 @@
 
 #include "py_build.h"
 #include "py_conv.h"
+#include "py_typed.h"
 
 /* ---- the pool's view ---- */
 
@@ -16,9 +17,31 @@ decoder_create(void *ctx)
     }
     memset(dec, 0, sizeof *dec);
     dec->state = state;
+    dec->serial = ++state->decoder_serial;
     ionf_bin_reader_init(&dec->bin, state->alloc);
     ionf_txt_reader_init(&dec->txt, state->alloc);
     return dec;
+}
+
+static void
+clear_shapes(ionfast_decoder *dec)
+{
+    for (size_t i = 0; dec->shape_count != 0; i++) {
+        if (dec->shapes[i].dict != NULL) {
+            dec->shape_count--;
+            Py_CLEAR(dec->shapes[i].dict);
+        }
+    }
+}
+
+static void
+clear_symbols(ionfast_decoder *dec)
+{
+    for (size_t i = 0; dec->has_symbols && i < IONFAST_SYMBOL_SLOTS; i++) {
+        Py_CLEAR(dec->symbols[i].text);
+        Py_CLEAR(dec->symbols[i].symbol);
+    }
+    dec->has_symbols = false;
 }
 
 static void
@@ -29,11 +52,30 @@ clear_sid_cache(ionfast_decoder *dec)
     }
 }
 
+static size_t
+count_retained(const ionfast_decoder *dec)
+{
+    const size_t per_symbol = 64; /* a short str */
+    const size_t per_shape = 512; /* a dict of a dozen keys */
+    return sizeof *dec + ionf_bin_reader_retained(&dec->bin) +
+           ionf_txt_reader_retained(&dec->txt) + dec->sid_cap * (sizeof(PyObject *) + per_symbol) +
+           (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys) +
+           dec->shape_count * per_shape +
+           dec->value_cap * sizeof *dec->values + dec->frame_cap * sizeof *dec->frames +
+           dec->stream.kind_cap + ionfast_typed_retained(dec);
+}
+
 static void
 decoder_reset(void *object)
 {
     ionfast_decoder *dec = object;
-    ionfast_decoder_drop_values(dec);
+    if (IONF_UNLIKELY((dec->value_count | dec->frame_count) != 0)) {
+        ionfast_decoder_drop_values(dec);
+    }
+    if (dec->typed != NULL) {
+        ionfast_typed_drop(dec);
+    }
+    Py_CLEAR(dec->plan);
     if (dec->is_binary) {
         ionf_bin_reader_reset(&dec->bin);
     } else {
@@ -44,6 +86,11 @@ decoder_reset(void *object)
         dec->scratch = NULL;
     }
     Py_CLEAR(dec->catalog);
+    /* In the steady state nothing is allocated, and nothing need be counted. */
+    if (IONF_UNLIKELY(dec->counted_at != dec->state->heap.allocs)) {
+        dec->counted = count_retained(dec);
+        dec->counted_at = dec->state->heap.allocs;
+    }
 }
 
 static void
@@ -51,7 +98,10 @@ decoder_destroy(void *object)
 {
     ionfast_decoder *dec = object;
     decoder_reset(dec);
+    ionfast_typed_destroy(dec);
     const ionf_alloc alloc = dec->state->alloc;
+    clear_shapes(dec);
+    clear_symbols(dec);
     clear_sid_cache(dec);
     ionf_alloc_free(&alloc, dec->sid_strs, dec->sid_cap * sizeof *dec->sid_strs);
     if (dec->keys != NULL) {
@@ -62,6 +112,7 @@ decoder_destroy(void *object)
     }
     ionf_alloc_free(&alloc, dec->values, dec->value_cap * sizeof *dec->values);
     ionf_alloc_free(&alloc, dec->frames, dec->frame_cap * sizeof *dec->frames);
+    ionf_alloc_free(&alloc, dec->stream.kinds, dec->stream.kind_cap);
     ionf_bin_reader_destroy(&dec->bin);
     ionf_txt_reader_destroy(&dec->txt);
     ionf_alloc_free(&alloc, dec, sizeof *dec);
@@ -71,11 +122,7 @@ static size_t
 decoder_retained(const void *object)
 {
     const ionfast_decoder *dec = object;
-    const size_t per_symbol = 64; /* a short str */
-    return sizeof *dec + ionf_bin_reader_retained(&dec->bin) +
-           ionf_txt_reader_retained(&dec->txt) + dec->sid_cap * (sizeof(PyObject *) + per_symbol) +
-           (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys) +
-           dec->value_cap * sizeof *dec->values + dec->frame_cap * sizeof *dec->frames;
+    return dec->counted;
 }
 
 ionf_pool_type
@@ -141,14 +188,23 @@ ionfast_decoder_open(ionfast_decoder *dec, const uint8_t *data, size_t len, bool
 /* ---- stacks ---- */
 
 void
+ionfast_decoder_drop_retired(ionfast_decoder *dec)
+{
+    while (dec->retired_count != 0) {
+        Py_DECREF(dec->retired[--dec->retired_count]);
+    }
+}
+
+void
 ionfast_decoder_drop_values(ionfast_decoder *dec)
 {
     while (dec->value_count != 0) {
-        Py_DECREF(dec->values[--dec->value_count]);
+        ionfast_slot_drop(dec->values[--dec->value_count]);
     }
     while (dec->frame_count != 0) {
         Py_XDECREF(dec->frames[--dec->frame_count].annotations);
     }
+    ionfast_decoder_drop_retired(dec);
 }
 
 static int
@@ -196,14 +252,21 @@ grow_sid_cache(ionfast_decoder *dec, size_t needed)
     return status;
 }
 
+void
+ionfast_sid_cache_clear(ionfast_decoder *dec)
+{
+    clear_shapes(dec); /* other key objects now: none would fit any more */
+    clear_sid_cache(dec);
+    dec->sid_generation = ionfast_decoder_base(dec)->symtab.generation;
+    dec->sid_is_binary = dec->is_binary;
+}
+
 /* Bring the cache in step with the reader's table, if that has changed its meaning. */
 static int
 sync_sid_cache(ionfast_decoder *dec, const ionf_symtab *tab)
 {
-    if (dec->sid_generation != tab->generation || dec->sid_is_binary != dec->is_binary) {
-        clear_sid_cache(dec);
-        dec->sid_generation = tab->generation;
-        dec->sid_is_binary = dec->is_binary;
+    if (!ionfast_sid_cache_is_current(dec, tab)) {
+        ionfast_sid_cache_clear(dec);
     }
     const size_t needed = IONF_SYSTEM_MAX_ID + 1 + tab->local_count;
     return needed <= dec->sid_cap ? 0 : grow_sid_cache(dec, needed);
@@ -214,7 +277,8 @@ unknown_symbol(ionfast_decoder *dec, uint64_t sid, const ionf_symbol *symbol)
 {
     ionfast_state *state = dec->state;
     if (symbol->import_name.data == NULL) {
-        return PyObject_CallFunction(state->SymbolToken, "OK", Py_None, 0ULL);
+        return PyObject_CallFunction(state->SymbolToken, "OK", Py_None,
+                                     (unsigned long long)sid);
     }
     PyObject *location = PyObject_CallFunction(
         state->ImportLocation, "s#K", (const char *)symbol->import_name.data,
@@ -269,6 +333,58 @@ ionfast_key_slow(ionfast_decoder *dec, const uint8_t *text, size_t len, size_t s
         Py_XDECREF(str);
         return NULL;
     }
-    Py_XSETREF(dec->keys[slot], Py_NewRef(str));
-    return str;
+    if (dec->value_count == 0) {
+        Py_CLEAR(dec->keys[slot]); /* nobody borrows it */
+    } else if (dec->keys[slot] != NULL) {
+        if (dec->retired_count == IONFAST_RETIRED_MAX) {
+            return str; /* no more room to keep the old one for those that borrow it */
+        }
+        dec->retired[dec->retired_count++] = dec->keys[slot];
+    }
+    dec->keys[slot] = str;
+    return ionfast_slot_borrow(str);
+}
+
+/* ---- shapes ---- */
+
+/* A dict with these keys and no values to speak of; NULL, without an exception, where there cannot be
+ * one: repeated keys, keys that are no str, no memory. */
+static PyObject *
+shape_dict(PyObject *const *pairs, size_t count)
+{
+    PyObject *dict = PyDict_New();
+    for (size_t i = 0; dict != NULL && i < count; i++) {
+        PyObject *key = ionfast_slot_object(pairs[2 * i]);
+        if (!PyUnicode_CheckExact(key) || PyDict_SetItem(dict, key, Py_None) < 0) {
+            Py_CLEAR(dict);
+        }
+    }
+    if (dict == NULL) {
+        PyErr_Clear();
+    } else if ((size_t)PyDict_GET_SIZE(dict) != count || !ionfast_dict_has_entries(dict)) {
+        Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+void
+ionfast_shape_learn(ionfast_decoder *dec, PyObject *const *pairs, size_t count, size_t slot)
+{
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) {
+        hash = (hash ^ (uintptr_t)pairs[2 * i]) * 0x9E3779B97F4A7C15u;
+    }
+    ionfast_shape *shape = &dec->shapes[slot];
+    if (shape->seen != hash) {
+        shape->seen = hash;
+        return;
+    }
+    if (shape->dict != NULL && dec->shapes[slot ^ 1].dict == NULL) {
+        shape = &dec->shapes[slot ^ 1];
+    }
+    PyObject *dict = shape_dict(pairs, count);
+    if (dict != NULL) {
+        dec->shape_count += shape->dict == NULL;
+        Py_XSETREF(shape->dict, dict);
+    }
 }

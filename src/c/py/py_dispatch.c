@@ -2,6 +2,7 @@
 #include "py_dispatch.h"
 
 #include "py_conv.h"
+#include "py_fields.h"
 
 /* ---- the map ---- */
 
@@ -147,7 +148,7 @@ tuple_handler(const ionfast_state *state, PyTypeObject *type, PyObject **fields)
     PyErr_Clear();
     if (is_names(names)) {
         *fields = names;
-        return IONFAST_AS_NAMED_TUPLE;
+        return IONFAST_AS_NAMED_TUPLE; /* resolve() looks for Fields */
     }
     Py_XDECREF(names);
     return type->tp_iter == PyTuple_Type.tp_iter ? IONFAST_AS_TUPLE : IONFAST_AS_ITERABLE;
@@ -191,32 +192,59 @@ builtin_handler(const ionfast_state *state, PyObject *value, PyObject **fields)
     return PyAnySet_Check(value) ? IONFAST_AS_ITERABLE : IONFAST_AS_UNKNOWN;
 }
 
-/* Names of all fields, in order, as dataclasses.fields() gives them; NULL with an exception set. */
-static PyObject *
-dataclass_names(const ionfast_state *state, PyTypeObject *type)
+/* Handler of a class with fields that have names; -1 with an exception. */
+static int
+fields_handler(ionfast_state *state, PyTypeObject *type, PyObject **fields)
 {
-    PyObject *names = NULL, *fields = NULL;
-    PyObject *module = PyImport_ImportModule("dataclasses");
-    if (module == NULL) {
-        return NULL;
+    PyObject *function = NULL;
+    PyObject *made = ionfast_fields_of(state, type, &function);
+    if (made == NULL) {
+        return -1;
     }
-    fields = PyObject_CallMethod(module, "fields", "O", type);
-    Py_DECREF(module);
-    if (fields == NULL || !PyTuple_Check(fields)) {
-        goto done;
+    if (function != NULL) {
+        Py_DECREF(made);
+        *fields = function;
+        return IONFAST_AS_REPLACED;
     }
-    names = PyTuple_New(PyTuple_GET_SIZE(fields));
-    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(fields); i++) {
-        PyObject *name = PyObject_GetAttr(PyTuple_GET_ITEM(fields, i), state->str_name);
-        if (name == NULL) {
-            Py_CLEAR(names);
-            break;
+    *fields = made;
+    return IONFAST_AS_DATACLASS;
+}
+
+/* Is it a dataclass, an attrs class, a msgspec struct? */
+static bool
+has_fields(const ionfast_state *state, PyTypeObject *type)
+{
+    PyObject *const markers[] = {state->str_dataclass_fields, state->str_struct_fields,
+                                 state->str_attrs_fields};
+    for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
+        PyObject *marker = PyObject_GetAttr((PyObject *)type, markers[i]);
+        PyErr_Clear();
+        Py_XDECREF(marker);
+        if (marker != NULL) {
+            return true;
         }
-        PyTuple_SET_ITEM(names, i, name);
     }
-done:
-    Py_XDECREF(fields);
-    return names;
+    return false;
+}
+
+/* A named tuple whose hints rename or annotate fields is written like other classes with fields. */
+static int
+named_tuple_handler(ionfast_state *state, PyTypeObject *type, PyObject **fields)
+{
+    PyObject *function = NULL;
+    PyObject *made = ionfast_fields_of(state, type, &function);
+    if (made == NULL) {
+        return -1;
+    }
+    if (function == NULL && ionfast_fields_are_named(made, *fields)) {
+        Py_DECREF(made);
+        return IONFAST_AS_NAMED_TUPLE;
+    }
+    if (function != NULL) {
+        Py_SETREF(made, function);
+    }
+    Py_SETREF(*fields, made);
+    return function != NULL ? IONFAST_AS_REPLACED : IONFAST_AS_DATACLASS;
 }
 
 /* Handler of a class that is none of Python's value types; -1 with an exception. */
@@ -224,14 +252,9 @@ static int
 other_handler(ionfast_state *state, PyObject *value, PyObject **fields)
 {
     PyTypeObject *const type = Py_TYPE(value);
-    PyObject *marker = PyObject_GetAttr((PyObject *)type, state->str_dataclass_fields);
-    PyErr_Clear();
-    if (marker != NULL && !PyType_Check(value)) {
-        Py_DECREF(marker);
-        *fields = dataclass_names(state, type);
-        return *fields == NULL ? -1 : IONFAST_AS_DATACLASS;
+    if (!PyType_Check(value) && has_fields(state, type)) {
+        return fields_handler(state, type, fields);
     }
-    Py_XDECREF(marker);
     const int is_uuid = is_subtype_lazy(type, &state->UUID, "uuid", "UUID");
     if (is_uuid != 0) {
         return is_uuid < 0 ? -1 : IONFAST_AS_UUID;
@@ -244,7 +267,21 @@ other_handler(ionfast_state *state, PyObject *value, PyObject **fields)
     if (is_mapping != 0) {
         return is_mapping < 0 ? -1 : IONFAST_AS_MAPPING;
     }
-    return PyIter_Check(value) ? IONFAST_AS_ITERABLE : IONFAST_AS_UNKNOWN;
+    if (PyIter_Check(value)) {
+        return IONFAST_AS_ITERABLE;
+    }
+    return strncmp(type->tp_name, "numpy.", 6) == 0 ? fields_handler(state, type, fields)
+                                                    : IONFAST_AS_UNKNOWN;
+}
+
+/* Enum members by `_value_`, which costs a third of asking `value`, where that is Enum's own. */
+static void
+use_plain_value(const ionfast_state *state, PyTypeObject *type, PyObject **fields)
+{
+    PyObject *const own = _PyType_Lookup(type, state->str_value);
+    if (own != NULL && own == _PyType_Lookup((PyTypeObject *)state->Enum, state->str_value)) {
+        *fields = Py_NewRef(state->str_plain_value);
+    }
 }
 
 static int
@@ -261,9 +298,16 @@ resolve(ionfast_state *state, PyObject *value, PyObject **fields)
         return IONFAST_AS_DICT;
     }
     if (is_subtype(type, state->Enum)) {
+        use_plain_value(state, type, fields);
         return IONFAST_AS_ENUM;
     }
+    if (type == (PyTypeObject *)state->Annotated) {
+        return IONFAST_AS_ANNOTATED;
+    }
     const ionfast_handler handler = builtin_handler(state, value, fields);
+    if (handler == IONFAST_AS_NAMED_TUPLE) {
+        return named_tuple_handler(state, type, fields);
+    }
     return handler != IONFAST_AS_UNKNOWN ? (int)handler : other_handler(state, value, fields);
 }
 
@@ -280,6 +324,7 @@ ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *va
     ionfast_type_row row = {type, NULL, IONFAST_AS_UNKNOWN, is_ion_class(state, type)};
     const int handler = resolve(state, value, &row.fields);
     if (handler < 0) {
+        Py_XDECREF(row.fields);
         return -1;
     }
     row.handler = (uint8_t)handler;

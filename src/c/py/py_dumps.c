@@ -14,14 +14,15 @@
     "tuple_as_sexp: write a tuple as an s-expression, not as a list.\n"                           \
     "omit_version_marker: leave out the $ion_1_0 that text otherwise starts with. Binary Ion\n"   \
     "    always has its marker.\n"                                                                \
-    "max_depth: the most containers inside each other; None for no limit.\n\n"                    \
+    "max_depth: the most containers inside each other; None for no limit.\n"                      \
+    "codec: a Codec, whose registered types are written its way.\n\n"                             \
     "Raises IonError for what Ion cannot hold, TypeError for a type without Ion form or a "       \
     "field\n"                                                                                     \
     "name that is no str, with the path to it; what foreign code raises passes unchanged.\n"
 
 #define SIGNATURE                                                                                 \
     ", *, binary=True, indent=None, imports=(), default=None, tuple_as_sexp=False, "              \
-    "omit_version_marker=False, max_depth=1000)\n--\n\n"
+    "omit_version_marker=False, max_depth=1000, codec=None)\n--\n\n"
 
 const char ionfast_dumps_doc[] =
     "dumps(obj" SIGNATURE "Write one value as Ion: bytes, or a str.\n\n" OPTIONS_DOC "\n"
@@ -43,6 +44,7 @@ typedef struct dump_options {
     PyObject *indent;  /* borrowed; NULL: none */
     PyObject *imports; /* borrowed; NULL: none */
     PyObject *hook;    /* borrowed; NULL: none */
+    PyObject *codec;   /* borrowed; NULL: none */
     uint64_t max_depth;
 } dump_options;
 
@@ -75,6 +77,10 @@ take_option(dump_options *options, const char *function, PyObject *name, PyObjec
     }
     if (IS_KEYWORD(name, "indent")) {
         options->indent = unless_none(value);
+        return 0;
+    }
+    if (IS_KEYWORD(name, "codec")) {
+        options->codec = unless_none(value);
         return 0;
     }
     if (IS_KEYWORD(name, "imports")) {
@@ -207,6 +213,10 @@ set_up(ionfast_encoder *enc, const dump_options *options)
     enc->txt.max_depth = depth;
     enc->tuple_as_sexp = options->tuple_as_sexp;
     enc->default_hook = options->hook;
+    if (options->codec != NULL && ionfast_encode_use_codec(enc, options->codec) < 0) {
+        return -1;
+    }
+    enc->can_put_off = options->imports == NULL;
     if (options->imports != NULL && add_imports(enc, options->imports) < 0) {
         return -1;
     }

@@ -1,11 +1,11 @@
-/* The encoder's walk over Python objects.
- *
- * Level-1 values are written by the two instances of one loop, for binary and for text; everything
- * else goes through handle_other, which holds a reference of its own to what it writes.
+/* The encoder: every kind of Python object, once; what is most common has hot loops besides, in
+ * py_encode_walk.c. Here a reference is held to whatever is being written.
  */
 #include "py_encode.h"
 
+#include "py_codec.h"
 #include "py_conv.h"
+#include "py_fields.h"
 
 /* How often in a row `default`, or an enum's value, may give something that needs another step. */
 #define CHAIN_MAX 254
@@ -124,7 +124,7 @@ drop_more(ionfast_encode_frame frame)
 
 /* A frame for the children of `source`, of which it takes a reference; the container is open. -1 with
  * MemoryError. */
-IONF_FORCE_INLINE int
+static int
 push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
 {
     if (IONF_UNLIKELY(enc->frame_count == enc->frame_cap) && grow_frames(enc) < 0) {
@@ -132,6 +132,7 @@ push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
     }
     ionfast_encode_frame *const frame = &enc->frames[enc->frame_count++];
     frame->source = Py_NewRef(source);
+    enc->held_count = enc->frame_count;
     frame->next = 0;
     frame->form = form;
     frame->is_annotated = false;
@@ -146,34 +147,16 @@ push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
 }
 
 /* Take the innermost frame off; dropping its references can run foreign code. */
-IONF_FORCE_INLINE void
+static void
 pop_frame(ionfast_encoder *enc)
 {
     const ionfast_encode_frame *const frame = &enc->frames[--enc->frame_count];
     PyObject *const source = frame->source;
+    enc->held_count = enc->frame_count;
     if (IONF_UNLIKELY(frame->has_more)) {
         drop_more(*frame);
     }
     Py_DECREF(source);
-}
-
-IONF_FORCE_INLINE ionf_status
-write_begin(ionfast_encoder *enc, bool is_binary, ionf_kind kind)
-{
-    return is_binary ? ionf_bin_write_begin(&enc->bin, kind)
-                     : ionf_txt_write_begin(&enc->txt, kind);
-}
-
-/* Open a container and push its frame. */
-IONF_FORCE_INLINE int
-open_container(ionfast_encoder *enc, bool is_binary, ionf_kind kind, uint8_t form,
-               PyObject *source)
-{
-    const ionf_status status = write_begin(enc, is_binary, kind);
-    if (IONF_UNLIKELY(status != IONF_OK)) {
-        return ionfast_encode_status(enc, status);
-    }
-    return push_frame(enc, form, source);
 }
 
 static int
@@ -183,24 +166,26 @@ close_annotated(ionfast_encoder *enc)
                           : 0;
 }
 
-IONF_FORCE_INLINE int
-close_container(ionfast_encoder *enc, bool is_binary)
+static int
+close_container(ionfast_encoder *enc)
 {
     const bool is_annotated = enc->frames[enc->frame_count - 1].is_annotated;
     pop_frame(enc);
     const ionf_status status =
-        is_binary ? ionf_bin_write_end(&enc->bin) : ionf_txt_write_end(&enc->txt);
+        enc->is_binary ? ionf_bin_write_end(&enc->bin) : ionf_txt_write_end(&enc->txt);
     if (IONF_UNLIKELY(status != IONF_OK)) {
         return ionfast_encode_status(enc, status);
     }
-    return IONF_UNLIKELY(is_annotated) ? close_annotated(enc) : 0;
+    return is_annotated ? close_annotated(enc) : 0;
 }
 
-/* The same out of line, for all but the most common containers. */
+/* Open a container and push its frame. */
 static int
 open_source(ionfast_encoder *enc, ionf_kind kind, ionfast_form form, PyObject *source)
 {
-    return open_container(enc, enc->is_binary, kind, (uint8_t)form, source);
+    const ionf_status status = WRITE(enc, begin, kind);
+    return status == IONF_OK ? push_frame(enc, (uint8_t)form, source)
+                             : ionfast_encode_status(enc, status);
 }
 
 /* ---- scalars ---- */
@@ -210,18 +195,6 @@ ascii_of(PyObject *str)
 {
     const ionf_slice text = {PyUnicode_1BYTE_DATA(str), (size_t)PyUnicode_GET_LENGTH(str)};
     return text;
-}
-
-IONF_FORCE_INLINE int
-encode_str(ionfast_encoder *enc, bool is_binary, PyObject *str)
-{
-    if (IONF_UNLIKELY(!PyUnicode_IS_COMPACT_ASCII(str))) {
-        return ionfast_encode_wide(enc, str);
-    }
-    const ionf_slice text = ascii_of(str);
-    const ionf_status status = is_binary ? ionf_bin_write_string(&enc->bin, text.data, text.len)
-                                         : ionf_txt_write_string(&enc->txt, text.data, text.len);
-    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
 }
 
 static int
@@ -237,17 +210,15 @@ encode_big_int(ionfast_encoder *enc, PyObject *value)
     return result < 0 ? -1 : ionfast_encode_status(enc, WRITE(enc, integer, &integer));
 }
 
-IONF_FORCE_INLINE int
-encode_int(ionfast_encoder *enc, bool is_binary, PyObject *value)
+static int
+encode_int(ionfast_encoder *enc, PyObject *value)
 {
     int overflow;
     const long long small = PyLong_AsLongLongAndOverflow(value, &overflow);
     if (IONF_UNLIKELY(overflow != 0)) {
         return encode_big_int(enc, value);
     }
-    const ionf_status status =
-        is_binary ? ionf_bin_write_i64(&enc->bin, small) : ionf_txt_write_i64(&enc->txt, small);
-    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+    return ionfast_encode_status(enc, WRITE(enc, i64, small));
 }
 
 /* Without asking the value's own __bool__, which can be foreign code. */
@@ -365,6 +336,21 @@ encode_identifier(ionfast_encoder *enc, PyObject *name)
     return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
 }
 
+/* Keep `name`, with its text if that is short. */
+static void
+remember_identifier(ionfast_encoder *enc, PyObject *name)
+{
+    const ionf_slice text = ascii_of(name);
+    ionfast_name_slot *const slot = ionfast_name_remember(enc, name, ionf_system_sid(text.data, text.len));
+    slot->is_identifier = true;
+    slot->generation = enc->generation - 1; /* no SID was asked for */
+    if (text.len < IONFAST_NAME_TEXT) {
+        memcpy(slot->text, text.data, text.len);
+        slot->text[text.len] = ':';
+        slot->text_len = (uint8_t)(text.len + 1);
+    }
+}
+
 /* A name that the cache has not got. */
 static int
 encode_new_name(ionfast_encoder *enc, PyObject *name)
@@ -379,30 +365,28 @@ encode_new_name(ionfast_encoder *enc, PyObject *name)
     }
     if (PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name) &&
         !ionf_txt_symbol_needs_quotes(ref.text, ref.len)) {
-        ionfast_name_remember(enc, name, 0);
+        remember_identifier(enc, name);
     }
     return ionfast_encode_status(enc, ionf_txt_write_field(&enc->txt, &ref));
 }
 
-IONF_FORCE_INLINE int
-encode_name(ionfast_encoder *enc, bool is_binary, PyObject *name)
+static int
+encode_name(ionfast_encoder *enc, PyObject *name)
 {
-    const ionfast_name_slot *const slot = ionfast_name_slot_of(enc, name);
-    if (IONF_UNLIKELY(slot->name != name)) {
+    ionfast_name_slot *const slot = ionfast_name_slot_of(enc, name);
+    if (slot->name != name ||
+        !(enc->is_binary ? ionfast_name_has_sid(enc, slot) : slot->is_identifier)) {
         return encode_new_name(enc, name);
     }
-    if (!is_binary) {
-        return encode_identifier(enc, name);
-    }
-    const ionf_status status = ionf_bin_write_field(&enc->bin, slot->sid);
-    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+    return enc->is_binary ? ionfast_encode_status(enc, ionf_bin_write_field(&enc->bin, slot->sid))
+                          : encode_identifier(enc, name);
 }
 
 int
 ionfast_encode_name(ionfast_encoder *enc, PyObject *name)
 {
     Py_INCREF(name);
-    const int result = encode_name(enc, enc->is_binary, name);
+    const int result = encode_name(enc, name);
     Py_DECREF(name);
     return result;
 }
@@ -489,15 +473,26 @@ open_mapping(ionfast_encoder *enc, PyObject *value)
 }
 
 static int
-open_named(ionfast_encoder *enc, ionfast_form form, PyObject *value, PyObject *names)
+open_named(ionfast_encoder *enc, PyObject *value, PyObject *names)
 {
     Py_INCREF(names);
-    if (open_source(enc, IONF_KIND_STRUCT, form, value) < 0) {
+    if (open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_NAMED, value) < 0) {
         Py_DECREF(names);
         return -1;
     }
     enc->frames[enc->frame_count - 1].names = names;
     return 0;
+}
+
+/* A dataclass or the like, as a dict. */
+static int
+open_fields(ionfast_encoder *enc, PyObject *value, PyObject *fields)
+{
+    PyObject *dict = ionfast_fields_dict(fields, value);
+    const int result =
+        dict == NULL ? -1 : open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, dict);
+    Py_XDECREF(dict);
+    return result;
 }
 
 static int
@@ -513,7 +508,7 @@ open_named_tuple(ionfast_encoder *enc, PyObject *value, PyObject *names)
     if (PyTuple_GET_SIZE(names) != PyTuple_GET_SIZE(value)) {
         return open_tuple(enc, value); /* some subclass that only looks like one */
     }
-    return open_named(enc, IONFAST_FORM_NAMED, value, names);
+    return open_named(enc, value, names);
 }
 
 /* An IonPyDict: its repeated fields, where it has any, else its entries. */
@@ -538,13 +533,12 @@ open_ion_dict(ionfast_encoder *enc, PyObject *value)
 static int
 handle(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_kind kind)
 {
-    const bool is_binary = enc->is_binary;
     switch ((ionfast_handler)row->handler) {
     case IONFAST_AS_STR:
         return ionfast_encode_wide(enc, value);
     case IONFAST_AS_INT:
         return kind == IONF_KIND_BOOL ? encode_int_as_bool(enc, value)
-                                      : encode_int(enc, is_binary, value);
+                                      : encode_int(enc, value);
     case IONFAST_AS_FLOAT:
         return ionfast_encode_status(enc, WRITE(enc, double, PyFloat_AS_DOUBLE(value)));
     case IONFAST_AS_BOOL:
@@ -577,13 +571,16 @@ handle(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_
     case IONFAST_AS_NAMED_TUPLE:
         return open_named_tuple(enc, value, row->fields);
     case IONFAST_AS_DATACLASS:
-        return open_named(enc, IONFAST_FORM_FIELDS, value, row->fields);
+        return open_fields(enc, value, row->fields);
     case IONFAST_AS_UUID:
         return encode_made_str(enc, PyObject_Str(value), value);
     case IONFAST_AS_FSPATH:
         return encode_made_str(enc, PyOS_FSPath(value), value);
     case IONFAST_AS_UNKNOWN:
     case IONFAST_AS_ENUM:
+    case IONFAST_AS_REPLACED:
+    case IONFAST_AS_REGISTERED:
+    case IONFAST_AS_ANNOTATED:
         break;
     }
     PyErr_SetString(PyExc_SystemError, "a value without handler");
@@ -659,11 +656,26 @@ kind_asked_for(ionfast_encoder *enc, PyObject *value, ionf_kind usual)
                                    value, true);
 }
 
-/* The annotations of an IonPy* value, opened; gives 1 if there are any, 0 if not, -1 on error. */
-static int
-open_annotations(ionfast_encoder *enc, PyObject *value)
+/* `outer`, which may be NULL, and then those of the value as a tuple; new reference. */
+static PyObject *
+joined_annotations(ionfast_encoder *enc, PyObject *outer, PyObject *value)
 {
-    PyObject *annotations = PyObject_GetAttr(value, enc->state->str_ion_annotations);
+    PyObject *own = PyObject_GetAttr(value, enc->state->str_ion_annotations);
+    if (own != NULL && outer != NULL) {
+        Py_SETREF(own, PySequence_Tuple(own));
+        if (own != NULL) {
+            Py_SETREF(own, PySequence_Concat(outer, own));
+        }
+    }
+    return own;
+}
+
+/* The annotations of an IonPy* value, after `outer`, opened; gives 1 if there are any, 0 if not, -1 on
+ * error. */
+static int
+open_annotations(ionfast_encoder *enc, PyObject *outer, PyObject *value)
+{
+    PyObject *annotations = joined_annotations(enc, outer, value);
     if (annotations == NULL) {
         return -1;
     }
@@ -675,8 +687,23 @@ open_annotations(ionfast_encoder *enc, PyObject *value)
     return result;
 }
 
+/* handle(), where annotations are open: they close after the value. */
 static int
-handle_ion(ionfast_encoder *enc, PyObject *value, ionfast_type_row row)
+handle_annotated(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_kind kind)
+{
+    const size_t frame_count = enc->frame_count;
+    if (handle(enc, value, row, kind) < 0) {
+        return -1;
+    }
+    if (enc->frame_count > frame_count) {
+        enc->frames[enc->frame_count - 1].is_annotated = true;
+        return 0;
+    }
+    return close_annotated(enc);
+}
+
+static int
+handle_ion(ionfast_encoder *enc, PyObject *value, ionfast_type_row row, PyObject *outer)
 {
     const int kind = kind_asked_for(enc, value, usual_kind(row.handler));
     if (kind < 0) {
@@ -687,22 +714,28 @@ handle_ion(ionfast_encoder *enc, PyObject *value, ionfast_type_row row)
         return refuse_type(enc, "ion_type of a value of type '%s' at %U does not fit the type",
                            value, true);
     }
-    const int is_annotated = open_annotations(enc, value);
+    const int is_annotated = open_annotations(enc, outer, value);
     if (is_annotated < 0) {
         return -1;
     }
-    const size_t frame_count = enc->frame_count;
-    if (handle(enc, value, &row, (ionf_kind)kind) < 0) {
-        return -1;
+    return is_annotated ? handle_annotated(enc, value, &row, (ionf_kind)kind)
+                        : handle(enc, value, &row, (ionf_kind)kind);
+}
+
+/* Write `value` as the row says, within `annotations`, which may be NULL. */
+static int
+handle_within(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row,
+              PyObject *annotations)
+{
+    if (row->is_ion) {
+        return handle_ion(enc, value, *row, annotations);
     }
-    if (!is_annotated) {
-        return 0;
+    if (annotations == NULL) {
+        return handle(enc, value, row, usual_kind(row->handler));
     }
-    if (enc->frame_count > frame_count) {
-        enc->frames[enc->frame_count - 1].is_annotated = true;
-        return 0;
-    }
-    return close_annotated(enc);
+    return ionfast_encode_annotations(enc, annotations) < 0
+               ? -1
+               : handle_annotated(enc, value, row, usual_kind(row->handler));
 }
 
 static int
@@ -717,21 +750,136 @@ dispatch(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row)
         *row = (ionfast_type_row){Py_TYPE(value), NULL, IONFAST_AS_TIMESTAMP, false};
         return 0;
     }
+    if (IONF_UNLIKELY(enc->codec != NULL)) {
+        ionfast_codec_entry entry;
+        const int found = ionfast_codec_find(enc->codec, Py_TYPE(value), &entry);
+        if (found != 0) {
+            *row = (ionfast_type_row){Py_TYPE(value), NULL, IONFAST_AS_REGISTERED, false};
+            return found < 0 ? -1 : 0;
+        }
+    }
     return ionfast_dispatch_other(enc->state, &enc->types, value, row);
 }
 
-/* What is to be written in the place of an enum member or of an unknown object; NULL on error. */
-static PyObject *
-replace(ionfast_encoder *enc, PyObject *value, unsigned handler)
+int
+ionfast_encode_use_codec(ionfast_encoder *enc, PyObject *codec)
 {
-    if (handler == IONFAST_AS_ENUM) {
-        return PyObject_GetAttr(value, enc->state->str_value);
+    if (ionfast_codec_check(enc->state, codec) < 0) {
+        return -1;
+    }
+    Py_XSETREF(enc->codec, Py_NewRef(codec));
+    return 0;
+}
+
+/* Add to the exception that a hook raised where it was called. */
+static void
+note_path(ionfast_encoder *enc)
+{
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    PyObject *path = ionfast_encode_path(enc, true);
+    PyObject *note = path == NULL ? NULL : PyUnicode_FromFormat("at %U", path);
+    PyObject *result = note == NULL ? NULL
+                                    : PyObject_CallMethodOneArg(error, enc->state->str_add_note,
+                                                                note);
+    Py_XDECREF(result);
+    Py_XDECREF(note);
+    Py_XDECREF(path);
+    PyErr_Clear(); /* the exception itself matters more than a note */
+    PyErr_Restore(type, error, traceback);
+}
+
+/* function(value), with a note where that fails. */
+static PyObject *
+call_hook(ionfast_encoder *enc, PyObject *function, PyObject *value)
+{
+    Py_INCREF(function);
+    PyObject *result = PyObject_CallOneArg(function, value);
+    Py_DECREF(function);
+    if (result == NULL) {
+        note_path(enc);
+    }
+    return result;
+}
+
+/* Put `more`, which may be NULL, behind the annotations so far. */
+static int
+add_annotations(PyObject **annotations, PyObject *more)
+{
+    if (more == NULL || *annotations == NULL) {
+        *annotations = Py_XNewRef(more);
+        return 0;
+    }
+    Py_SETREF(*annotations, PySequence_Concat(*annotations, more));
+    return *annotations == NULL ? -1 : 0;
+}
+
+/* A value of a registered type: what to write instead, or the value itself, `row` then telling how it
+ * is written without a codec. NULL on error. */
+static PyObject *
+replace_registered(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row,
+                   PyObject **annotations)
+{
+    ionfast_codec_entry entry;
+    if (ionfast_codec_find(enc->codec, Py_TYPE(value), &entry) <= 0) {
+        return NULL;
+    }
+    PyObject *encode = Py_XNewRef(entry.encode);
+    PyObject *result = NULL;
+    if (add_annotations(annotations, entry.annotations) == 0) {
+        if (encode != NULL) {
+            result = call_hook(enc, encode, value);
+        } else if (ionfast_dispatch_other(enc->state, &enc->types, value, row) == 0) {
+            result = Py_NewRef(value);
+        }
+    }
+    Py_XDECREF(encode);
+    return result;
+}
+
+static PyObject *
+replace_annotated(ionfast_encoder *enc, PyObject *value, PyObject **annotations)
+{
+    PyObject *own = PyObject_GetAttr(value, enc->state->str_ion_annotations);
+    if (own == NULL || add_annotations(annotations, own) < 0) {
+        Py_XDECREF(own);
+        return NULL;
+    }
+    Py_DECREF(own);
+    return PyObject_GetAttr(value, enc->state->str_value);
+}
+
+/* What is to be written in the place of an enum member, a registered or an unknown object; NULL on
+ * error. */
+static PyObject *
+replace(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row, PyObject **annotations)
+{
+    switch (row->handler) {
+    case IONFAST_AS_ENUM:
+        return PyObject_GetAttr(value, row->fields == NULL ? enc->state->str_value : row->fields);
+    case IONFAST_AS_REPLACED:
+        return call_hook(enc, row->fields, value);
+    case IONFAST_AS_REGISTERED:
+        return replace_registered(enc, value, row, annotations);
+    case IONFAST_AS_ANNOTATED:
+        return replace_annotated(enc, value, annotations);
+    default:
+        break;
     }
     if (enc->default_hook == NULL) {
         refuse_type(enc, "cannot write a value of type '%s' at %U", value, true);
         return NULL;
     }
-    return PyObject_CallOneArg(enc->default_hook, value);
+    return call_hook(enc, enc->default_hook, value);
+}
+
+/* Is something else to be written in its place? */
+static bool
+is_replaced(unsigned handler)
+{
+    return handler == IONFAST_AS_UNKNOWN ||
+           (handler >= IONFAST_AS_ENUM && handler <= IONFAST_AS_ANNOTATED);
 }
 
 /* Write any value; containers are only opened. */
@@ -739,19 +887,22 @@ static int
 handle_other(ionfast_encoder *enc, PyObject *value)
 {
     PyObject *held = Py_NewRef(value);
+    PyObject *annotations = NULL;
     ionfast_type_row row;
     int result = -1;
+    bool is_dispatched = false;
     for (int i = 0;; i++) {
-        if (dispatch(enc, held, &row) < 0) {
+        if (!is_dispatched && dispatch(enc, held, &row) < 0) {
             goto done;
         }
-        if (row.handler != IONFAST_AS_UNKNOWN && row.handler != IONFAST_AS_ENUM) {
+        if (IONF_LIKELY(!is_replaced(row.handler))) {
             break;
         }
-        PyObject *next = replace(enc, held, row.handler);
+        PyObject *next = replace(enc, held, &row, &annotations);
         if (next == NULL) {
             goto done;
         }
+        is_dispatched = next == held; /* registered, and written as without a codec */
         Py_SETREF(held, next);
         if (i == CHAIN_MAX) {
             refuse_type(enc,
@@ -760,68 +911,20 @@ handle_other(ionfast_encoder *enc, PyObject *value)
             goto done;
         }
     }
-    result =
-        row.is_ion ? handle_ion(enc, held, row) : handle(enc, held, &row, usual_kind(row.handler));
+    result = handle_within(enc, held, &row, annotations);
 done:
+    Py_XDECREF(annotations);
     Py_DECREF(held);
     return result;
 }
 
-/* ---- the walk ---- */
-
-/* An unannotated container without children needs no frame; some documents, as citm_catalog.json, are
- * full of them. */
-IONF_FORCE_INLINE int
-encode_empty(ionfast_encoder *enc, bool is_binary, ionf_kind kind)
+int
+ionfast_encode_other(ionfast_encoder *enc, PyObject *value)
 {
-    ionf_status status;
-    if (is_binary && IONF_LIKELY(enc->bin.depth < enc->bin.max_depth)) {
-        status = ionf_buf_push(enc->body, ionf_bin_type_byte(kind, 0));
-    } else {
-        status = write_begin(enc, is_binary, kind);
-        if (status == IONF_OK) {
-            status = is_binary ? ionf_bin_write_end(&enc->bin) : ionf_txt_write_end(&enc->txt);
-        }
-    }
-    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
+    return handle_other(enc, value);
 }
 
-IONF_FORCE_INLINE int
-encode_value(ionfast_encoder *enc, bool is_binary, PyObject *value)
-{
-    ionf_status status;
-    switch (ionfast_dispatch_known(enc->state, Py_TYPE(value))) {
-    case IONFAST_AS_STR:
-        return encode_str(enc, is_binary, value);
-    case IONFAST_AS_INT:
-        return encode_int(enc, is_binary, value);
-    case IONFAST_AS_DICT:
-        if (PyDict_GET_SIZE(value) == 0) {
-            return encode_empty(enc, is_binary, IONF_KIND_STRUCT);
-        }
-        return open_container(enc, is_binary, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
-    case IONFAST_AS_LIST:
-        if (PyList_GET_SIZE(value) == 0) {
-            return encode_empty(enc, is_binary, IONF_KIND_LIST);
-        }
-        return open_container(enc, is_binary, IONF_KIND_LIST, IONFAST_FORM_LIST, value);
-    case IONFAST_AS_FLOAT:
-        status = is_binary ? ionf_bin_write_double(&enc->bin, PyFloat_AS_DOUBLE(value))
-                           : ionf_txt_write_double(&enc->txt, PyFloat_AS_DOUBLE(value));
-        break;
-    case IONFAST_AS_BOOL:
-        status = is_binary ? ionf_bin_write_bool(&enc->bin, value == Py_True)
-                           : ionf_txt_write_bool(&enc->txt, value == Py_True);
-        break;
-    case IONFAST_AS_NONE:
-        status = is_binary ? ionf_bin_write_null(&enc->bin, IONF_KIND_NULL)
-                           : ionf_txt_write_null(&enc->txt, IONF_KIND_NULL);
-        break;
-    default:
-        return handle_other(enc, value);
-    }
-    return IONF_LIKELY(status == IONF_OK) ? 0 : ionfast_encode_status(enc, status);
-}
+/* ---- the walk, but for the hot loops ---- */
 
 static IONF_NOINLINE int
 refuse_dict_change(const ionfast_encode_frame *frame)
@@ -842,14 +945,14 @@ encode_odd_name(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject *nam
         use_more(frame);
     }
     Py_XSETREF(frame->held, value);
-    const int result = encode_name(enc, enc->is_binary, name);
+    const int result = encode_name(enc, name);
     Py_DECREF(name);
     return result;
 }
 
 /* The next child of a dict, name written, in `*value`, borrowed. 0 at the end, -1 on error. */
-IONF_FORCE_INLINE int
-next_entry(ionfast_encoder *enc, bool is_binary, ionfast_encode_frame *frame, PyObject **value)
+static int
+next_entry(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
 {
     PyObject *name;
     if (IONF_UNLIKELY(PyDict_GET_SIZE(frame->source) != frame->count)) {
@@ -863,7 +966,7 @@ next_entry(ionfast_encoder *enc, bool is_binary, ionfast_encode_frame *frame, Py
         return refuse_dict_change(frame);
     }
     const int result = IONF_LIKELY(PyUnicode_CheckExact(name))
-                           ? encode_name(enc, is_binary, name)
+                           ? encode_name(enc, name)
                            : encode_odd_name(enc, frame, name, *value);
     return IONF_LIKELY(result == 0) ? 1 : -1;
 }
@@ -886,10 +989,10 @@ next_pair(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
     Py_XSETREF(frame->name, Py_NewRef(PyTuple_GET_ITEM(pair, 0)));
     Py_DECREF(pair);
     *value = frame->held;
-    return encode_name(enc, enc->is_binary, frame->name) < 0 ? -1 : 1;
+    return encode_name(enc, frame->name) < 0 ? -1 : 1;
 }
 
-/* The next field of a named tuple or a dataclass; as next_entry. */
+/* The next field of a named tuple; as next_entry. */
 static int
 next_field(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
 {
@@ -898,44 +1001,25 @@ next_field(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
     }
     const Py_ssize_t i = frame->next++;
     PyObject *name = PyTuple_GET_ITEM(frame->names, i);
-    PyObject *child = frame->form == IONFAST_FORM_NAMED
-                          ? Py_NewRef(PyTuple_GET_ITEM(frame->source, i))
-                          : PyObject_GetAttr(frame->source, name);
-    if (child == NULL) {
-        return -1;
-    }
+    PyObject *child = Py_NewRef(PyTuple_GET_ITEM(frame->source, i));
     Py_XSETREF(frame->held, child);
     *value = child;
-    return encode_name(enc, enc->is_binary, name) < 0 ? -1 : 1;
+    return encode_name(enc, name) < 0 ? -1 : 1;
 }
 
-/* The next child of the innermost container, its name written, borrowed from the frame or its
- * source; 0 at the end, -1 on error. */
+/* The next element of an iterator; as next_entry. */
 static int
-next_other(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
+next_item(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
 {
-    switch (frame->form) {
-    case IONFAST_FORM_PAIRS:
-        return next_pair(enc, frame, value);
-    case IONFAST_FORM_ITEMS: {
-        PyObject *child = PyIter_Next(frame->source);
-        if (child == NULL) {
-            return PyErr_Occurred() ? -1 : 0;
-        }
-        frame->next++;
-        Py_XSETREF(frame->held, child);
-        *value = child;
-        return 1;
+    (void)enc;
+    PyObject *child = PyIter_Next(frame->source);
+    if (child == NULL) {
+        return PyErr_Occurred() ? -1 : 0;
     }
-    case IONFAST_FORM_TUPLE:
-        if (frame->next >= PyTuple_GET_SIZE(frame->source)) {
-            return 0;
-        }
-        *value = PyTuple_GET_ITEM(frame->source, frame->next++);
-        return 1;
-    default:
-        return next_field(enc, frame, value);
-    }
+    frame->next++;
+    Py_XSETREF(frame->held, child);
+    *value = child;
+    return 1;
 }
 
 static int
@@ -945,68 +1029,70 @@ check_signals(ionfast_encoder *enc)
     return PyErr_CheckSignals();
 }
 
-/* Write the children of the innermost container, of any form, up to one that is a container itself and
- * has been opened, or up to the end, which closes it. */
-IONF_FORCE_INLINE int
-walk_frame(ionfast_encoder *enc, bool is_binary, uint8_t form)
+/* The next child of the innermost container, its name written, borrowed from the frame or its source;
+ * 0 at the end, -1 on error. */
+static int
+next_child(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
+{
+    switch (frame->form) {
+    case IONFAST_FORM_DICT:
+        return next_entry(enc, frame, value);
+    case IONFAST_FORM_LIST:
+        if (frame->next >= PyList_GET_SIZE(frame->source)) {
+            return 0;
+        }
+        *value = PyList_GET_ITEM(frame->source, frame->next++);
+        return 1;
+    case IONFAST_FORM_TUPLE:
+        if (frame->next >= PyTuple_GET_SIZE(frame->source)) {
+            return 0;
+        }
+        *value = PyTuple_GET_ITEM(frame->source, frame->next++);
+        return 1;
+    case IONFAST_FORM_ITEMS:
+        return next_item(enc, frame, value);
+    case IONFAST_FORM_PAIRS:
+        return next_pair(enc, frame, value);
+    default:
+        return next_field(enc, frame, value);
+    }
+}
+
+int
+ionfast_encode_next(ionfast_encoder *enc)
 {
     const size_t frame_count = enc->frame_count;
-    ionfast_encode_frame *const frame = &enc->frames[frame_count - 1];
     do {
         PyObject *value;
-        int result;
         if (IONF_UNLIKELY(--enc->countdown == 0) && check_signals(enc) < 0) {
             return -1;
         }
-        if (form == IONFAST_FORM_DICT) {
-            result = next_entry(enc, is_binary, frame, &value);
-        } else if (form == IONFAST_FORM_LIST) {
-            result = frame->next < PyList_GET_SIZE(frame->source);
-            value = result ? PyList_GET_ITEM(frame->source, frame->next++) : NULL;
-        } else {
-            result = next_other(enc, frame, &value);
+        const int result = next_child(enc, &enc->frames[frame_count - 1], &value);
+        if (result <= 0) {
+            return result < 0 ? -1 : close_container(enc);
         }
-        if (IONF_UNLIKELY(result <= 0)) {
-            return result < 0 ? -1 : close_container(enc, is_binary);
-        }
-        if (IONF_UNLIKELY(encode_value(enc, is_binary, value) < 0)) {
+        if (handle_other(enc, value) < 0) {
             return -1;
         }
     } while (enc->frame_count == frame_count);
     return 0;
 }
 
-/* Close the containers above `base`, each after its children. The inner loop: `is_binary` is a constant
- * where this is inlined, and each form has a loop of its own. */
-IONF_FORCE_INLINE int
-walk(ionfast_encoder *enc, bool is_binary, size_t base)
+static int
+walk(ionfast_encoder *enc, size_t base)
 {
-    int result = 0;
-    while (result == 0 && enc->frame_count > base) {
-        switch (enc->frames[enc->frame_count - 1].form) {
-        case IONFAST_FORM_DICT:
-            result = walk_frame(enc, is_binary, IONFAST_FORM_DICT);
-            break;
-        case IONFAST_FORM_LIST:
-            result = walk_frame(enc, is_binary, IONFAST_FORM_LIST);
-            break;
-        default:
-            result = walk_frame(enc, is_binary, IONFAST_FORM_TUPLE);
+    if (enc->is_binary) {
+        return ionfast_walk_binary(enc, base);
+    }
+    if (!enc->txt.is_pretty) {
+        return ionfast_walk_text(enc, base);
+    }
+    while (enc->frame_count > base) {
+        if (ionfast_encode_next(enc) < 0) {
+            return -1;
         }
     }
-    return result;
-}
-
-static int
-walk_binary(ionfast_encoder *enc, size_t base)
-{
-    return walk(enc, true, base);
-}
-
-static int
-walk_text(ionfast_encoder *enc, size_t base)
-{
-    return walk(enc, false, base);
+    return 0;
 }
 
 void
@@ -1032,9 +1118,14 @@ ionfast_encode(ionfast_encoder *enc, PyObject *value)
     }
     enc->is_busy = true;
     const size_t base = enc->frame_count;
-    int result = handle_other(enc, value);
+    int result;
+    if (PyDict_CheckExact(value)) { /* what most calls are about need not ask what it is */
+        result = open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
+    } else {
+        result = handle_other(enc, value);
+    }
     if (result == 0 && enc->frame_count > base) {
-        result = enc->is_binary ? walk_binary(enc, base) : walk_text(enc, base);
+        result = walk(enc, base);
     }
     if (result < 0) {
         ionfast_encode_unwind(enc, base);

@@ -1,7 +1,9 @@
 /* The encoder's life in the pool, and what it hands out in the end: bytes or a str. */
 #include "py_encode.h"
 
+#include "ionf_bin_put.h"
 #include "ionf_utf8.h"
+#include "ionf_widen.h"
 #include "py_conv.h"
 
 /* ---- output ---- */
@@ -14,11 +16,77 @@ ionfast_encode_version_marker(ionfast_encoder *enc)
     return ionfast_encode_status(enc, status);
 }
 
+/* ---- the head, when the symbol map was not asked: names alone, no imports ---- */
+
+static const uint8_t version_marker[] = {0xE0, 0x01, 0x00, 0xEA};
+
+static size_t
+sized(size_t content_len)
+{
+    return 1 + (content_len < 14 ? 0 : ionf_varuint_size(content_len)) + content_len;
+}
+
+static uint8_t *
+put_head(uint8_t *dst, unsigned type_byte, size_t content_len)
+{
+    if (content_len < 14) {
+        *dst = (uint8_t)(type_byte | content_len);
+        return dst + 1;
+    }
+    *dst = (uint8_t)(type_byte | 14u);
+    return ionf_varuint_put(dst + 1, content_len);
+}
+
+static ionf_slice
+put_off_text(const ionfast_encoder *enc, size_t i)
+{
+    PyObject *const name = enc->names[enc->put_off[i]].name;
+    const ionf_slice text = {PyUnicode_1BYTE_DATA(name), (size_t)PyUnicode_GET_LENGTH(name)};
+    return text;
+}
+
+/* $ion_symbol_table::{symbols:[...]}, and the version marker, before the body. */
+static PyObject *
+binary_of_names(const ionfast_encoder *enc)
+{
+    size_t symbols_len = 0;
+    for (size_t i = 0; i < enc->put_off_count; i++) {
+        symbols_len += sized(put_off_text(enc, i).len);
+    }
+    const size_t struct_len = 1 + sized(symbols_len);
+    const size_t wrapper_len = 2 + sized(struct_len);
+    const size_t head = sizeof version_marker + sized(wrapper_len);
+    const size_t body = ionf_bin_writer_body_size(&enc->bin);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(head + body));
+    if (bytes == NULL) {
+        return NULL;
+    }
+    uint8_t *dst = (uint8_t *)PyBytes_AS_STRING(bytes);
+    memcpy(dst, version_marker, sizeof version_marker);
+    dst = put_head(dst + sizeof version_marker, 0xE0, wrapper_len);
+    *dst++ = 0x81;
+    *dst++ = 0x80u | IONF_SID_ION_SYMBOL_TABLE;
+    dst = put_head(dst, 0xD0, struct_len);
+    *dst++ = 0x80u | IONF_SID_SYMBOLS;
+    dst = put_head(dst, 0xB0, symbols_len);
+    for (size_t i = 0; i < enc->put_off_count; i++) {
+        const ionf_slice text = put_off_text(enc, i);
+        dst = put_head(dst, 0x80, text.len);
+        ionf_copy_short(dst, text.data, text.len);
+        dst += text.len;
+    }
+    (void)ionf_bin_writer_emit(&enc->bin, dst);
+    return bytes;
+}
+
 PyObject *
 ionfast_encoder_binary(ionfast_encoder *enc)
 {
     if (enc->unknown_count != 0) {
         return ionfast_encoder_binary_absent(enc);
+    }
+    if (enc->put_off_count != 0) {
+        return binary_of_names(enc);
     }
     enc->scratch.len = 0;
     const ionf_status status = ionf_symmap_write_binary(&enc->bin.symbols, true, &enc->scratch);
@@ -35,52 +103,76 @@ ionfast_encoder_binary(ionfast_encoder *enc)
     return bytes;
 }
 
-/* Bytes that a counter of one byte can count without wrapping. */
-#define MEASURE_BLOCK 128
-
-/* Measure VALID UTF-8: code points, and the greatest byte, which is that of the greatest code point's
- * lead. Two sums over bytes, which compilers vectorise. */
-static void
-measure_utf8(const uint8_t *text, size_t len, size_t *count, uint8_t *max_byte)
+/* Decode a sequence of VALID UTF-8 that is not ASCII, and step over it. */
+static inline uint32_t
+take_sequence(const uint8_t **text)
 {
-    size_t tails = 0;
-    uint8_t max = 0;
-    for (size_t i = 0; i < len; i += MEASURE_BLOCK) {
-        const size_t block = len - i < MEASURE_BLOCK ? len - i : MEASURE_BLOCK;
-        uint8_t block_tails = 0;
-        for (size_t j = 0; j < block; j++) {
-            const uint8_t byte = text[i + j];
-            block_tails = (uint8_t)(block_tails + ((byte & 0xC0u) == 0x80u));
-            max = byte > max ? byte : max;
-        }
-        tails += block_tails;
+    const uint8_t *const p = *text;
+    const uint32_t lead = p[0], second = p[1] & 0x3Fu;
+    if (lead >= 0xE0 && lead < 0xF0) {
+        *text = p + 3;
+        return (lead & 0x0Fu) << 12 | second << 6 | (p[2] & 0x3Fu);
     }
-    *count = len - tails;
-    *max_byte = max;
+    if (lead < 0xE0) {
+        *text = p + 2;
+        return (lead & 0x1Fu) << 6 | second;
+    }
+    *text = p + 4;
+    return (lead & 0x07u) << 18 | second << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
 }
+
+/* Widen VALID UTF-8 into `count` code units: a block of ASCII as it comes, then what is not. Whole
+ * documents are mostly ASCII in runs of any length, so blocks are stored in full as long as there is
+ * room, and count only up to the first byte that is more. One instance for each width. */
+#define WIDEN(name, unit)                                                                         \
+    static void name(const uint8_t *p, size_t len, unit *dst, size_t count)                       \
+    {                                                                                             \
+        const uint8_t *const end = p + len;                                                       \
+        const unit *const dst_end = dst + count;                                                  \
+        while (end - p >= IONF_WIDEN_BLOCK && dst_end - dst >= IONF_WIDEN_BLOCK) {                \
+            const size_t plain = ionf_widen_block_##unit(p, dst);                                 \
+            if (IONF_LIKELY(plain == IONF_WIDEN_BLOCK)) {                                         \
+                p += IONF_WIDEN_BLOCK; /* known before the block has been looked at */            \
+                dst += IONF_WIDEN_BLOCK;                                                          \
+                continue;                                                                         \
+            }                                                                                     \
+            p += plain;                                                                           \
+            dst += plain;                                                                         \
+            do {                                                                                  \
+                *dst++ = (unit)take_sequence(&p);                                                 \
+            } while (p < end && *p >= 0x80);                                                      \
+        }                                                                                         \
+        while (p < end) {                                                                         \
+            *dst++ = (unit)(*p < 0x80 ? *p++ : take_sequence(&p));                                \
+        }                                                                                         \
+    }
+
+WIDEN(widen_ucs1, uint8_t)
+WIDEN(widen_ucs2, uint16_t)
+WIDEN(widen_ucs4, uint32_t)
 
 static PyObject *
 str_of(const uint8_t *text, size_t len)
 {
-    size_t count;
-    uint8_t max_byte;
-    measure_utf8(text, len, &count, &max_byte);
-    const Py_UCS4 max_char = max_byte < 0x80   ? 0x7F
-                             : max_byte < 0xC4 ? 0xFF
-                             : max_byte < 0xF0 ? 0xFFFF
-                                               : 0x10FFFF;
-    PyObject *str = PyUnicode_New((Py_ssize_t)count, max_char);
-    if (str == NULL || count == 0) {
+    ionf_utf8_info info;
+    ionf_utf8_measure(text, len, &info);
+    PyObject *str = PyUnicode_New((Py_ssize_t)info.count, info.max_class);
+    if (str == NULL || len == 0) {
         return str;
     }
-    if (max_char == 0x7F) {
-        memcpy(PyUnicode_1BYTE_DATA(str), text, len);
-    } else if (max_char == 0xFF) {
-        ionf_utf8_to_ucs1(text, len, PyUnicode_1BYTE_DATA(str));
-    } else if (max_char == 0xFFFF) {
-        ionf_utf8_to_ucs2(text, len, PyUnicode_2BYTE_DATA(str));
-    } else {
-        ionf_utf8_to_ucs4(text, len, PyUnicode_4BYTE_DATA(str));
+    switch (PyUnicode_KIND(str)) {
+    case PyUnicode_1BYTE_KIND:
+        if (info.max_class == 0x7F) {
+            memcpy(PyUnicode_1BYTE_DATA(str), text, len);
+        } else {
+            widen_ucs1(text, len, PyUnicode_1BYTE_DATA(str), info.count);
+        }
+        break;
+    case PyUnicode_2BYTE_KIND:
+        widen_ucs2(text, len, PyUnicode_2BYTE_DATA(str), info.count);
+        break;
+    default:
+        widen_ucs4(text, len, PyUnicode_4BYTE_DATA(str), info.count);
     }
     return str;
 }
@@ -130,6 +222,9 @@ encoder_create(void *ctx)
     enc->date_type = ionfast_date_type();
     ionf_bin_writer_init(&enc->bin, state->alloc);
     ionf_txt_writer_init(&enc->txt, state->alloc);
+    ionf_buf_init(&enc->own_body, state->alloc);
+    enc->body = &enc->own_body;
+    enc->generation = 1;
     ionf_buf_init(&enc->scratch, state->alloc);
     ionf_buf_init(&enc->absent_names, state->alloc);
     ionf_buf_init(&enc->indent, state->alloc);
@@ -143,6 +238,7 @@ encoder_reset(void *object)
     ionfast_encoder *enc = object;
     ionf_bin_writer_reset(&enc->bin);
     ionf_txt_writer_reset(&enc->txt);
+    ionf_buf_reset(&enc->own_body);
     enc->absent_count = 0;
     enc->unknown_count = 0;
     ionf_buf_reset(&enc->absent_names);
@@ -154,6 +250,10 @@ encoder_destroy(void *object)
     ionfast_encoder *enc = object;
     const ionf_alloc alloc = enc->state->alloc;
     ionfast_type_map_clear(&enc->types);
+    for (size_t i = 0; i < IONFAST_NAME_SLOTS; i++) {
+        Py_CLEAR(enc->names[i].name);
+    }
+    ionf_buf_destroy(&enc->own_body);
     ionf_bin_writer_destroy(&enc->bin);
     ionf_txt_writer_destroy(&enc->txt);
     ionf_buf_destroy(&enc->scratch);
@@ -171,7 +271,7 @@ encoder_retained(const void *object)
 {
     const ionfast_encoder *enc = object;
     return sizeof *enc + ionf_bin_writer_retained(&enc->bin) +
-           ionf_txt_writer_retained(&enc->txt) + enc->scratch.cap + enc->absent_names.cap +
+           ionf_txt_writer_retained(&enc->txt) + enc->own_body.cap + enc->scratch.cap + enc->absent_names.cap +
            enc->indent.cap + enc->frame_cap * sizeof *enc->frames +
            enc->sid_cap * sizeof *enc->sids + enc->absent_cap * sizeof *enc->absents +
            enc->unknown_cap * sizeof *enc->unknowns;
@@ -189,17 +289,13 @@ ionfast_encoder *
 ionfast_encoder_take(ionfast_state *state, bool is_binary)
 {
     ionfast_encoder *enc = ionf_pool_take(&state->encoders);
-    ionf_buf *body = enc == NULL ? NULL : ionf_pool_take(&state->buffers);
-    if (body == NULL) {
-        if (enc != NULL) {
-            ionf_pool_give(&state->encoders, enc);
-        }
+    if (enc == NULL) {
         PyErr_NoMemory();
         return NULL;
     }
-    enc->body = body;
-    enc->bin.body = body;
-    enc->txt.out = body;
+    enc->bin.body = enc->body;
+    enc->txt.out = enc->body;
+    enc->can_put_off = false;
     enc->is_binary = is_binary;
     enc->tuple_as_sexp = false;
     enc->default_hook = NULL;
@@ -214,14 +310,19 @@ void
 ionfast_encoder_give(ionfast_encoder *enc)
 {
     ionfast_state *const state = enc->state;
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
     ionfast_encode_unwind(enc, 0);
     ionfast_names_clear(enc);
-    ionfast_type_map_forget_unknown(&enc->types);
-    PyErr_Restore(type, error, traceback);
-    ionf_buf *const body = enc->body;
-    enc->body = NULL;
+    if (IONF_UNLIKELY(enc->codec != NULL)) {
+        PyObject *type, *error, *traceback;
+        PyErr_Fetch(&type, &error, &traceback);
+        Py_CLEAR(enc->codec);
+        PyErr_Restore(type, error, traceback);
+    }
+    if (IONF_UNLIKELY(enc->types.has_unknown)) {
+        PyObject *type, *error, *traceback;
+        PyErr_Fetch(&type, &error, &traceback);
+        ionfast_type_map_forget_unknown(&enc->types);
+        PyErr_Restore(type, error, traceback);
+    }
     ionf_pool_give(&state->encoders, enc);
-    ionf_pool_give(&state->buffers, body);
 }

@@ -1,5 +1,8 @@
 /* Text and symbols for the encoder: str -> UTF-8, names -> SIDs, and symbols with unknown text.
  *
+ * A symbol that a local symbol table declares without text is written through a local null slot. Its
+ * SID follows the imports, so it is only known in the end: a mark stands for it until then.
+ *
  * A symbol of an import that no catalog had is known by its table's name and its position there. To
  * survive, the output has to import that table again. Specification: symbols.md, "Imports" and "Data
  * Model". In text the needed imports are simply collected, for nothing else has a symbol ID there. In
@@ -8,29 +11,11 @@
  */
 #include "py_encode.h"
 
+#include "ionf_num.h"
 #include "ionf_utf8.h"
 #include "ionf_varint.h"
 
 /* ---- str -> UTF-8 ---- */
-
-/* UTF-8 that the str has made of itself at some time, or NULL data. Never makes it: that would stay
- * with the str. */
-static ionf_slice
-cached_utf8(PyObject *str)
-{
-    ionf_slice text = {NULL, 0};
-    if (PyUnicode_IS_ASCII(str)) {
-        text.data = PyUnicode_DATA(str);
-        text.len = (size_t)PyUnicode_GET_LENGTH(str);
-    } else if (PyUnicode_IS_COMPACT(str)) {
-        const PyCompactUnicodeObject *const compact = (const PyCompactUnicodeObject *)str;
-        if (compact->utf8 != NULL) {
-            text.data = (const uint8_t *)compact->utf8;
-            text.len = (size_t)compact->utf8_length;
-        }
-    }
-    return text;
-}
 
 /* Encode `count` code units; gives the end of the output, or NULL at a surrogate, whose index is then
  * in `*bad`. One instance for each width. */
@@ -116,7 +101,7 @@ refuse_surrogate(ionfast_encoder *enc, PyObject *str, size_t bad)
 static int
 append_utf8(ionfast_encoder *enc, PyObject *str, ionf_buf *out)
 {
-    const ionf_slice known = cached_utf8(str);
+    const ionf_slice known = ionfast_utf8_cached(str);
     if (known.data != NULL) {
         return ionfast_encode_status(enc, ionf_buf_append(out, known.data, known.len));
     }
@@ -136,7 +121,7 @@ append_utf8(ionfast_encoder *enc, PyObject *str, ionf_buf *out)
 int
 ionfast_utf8_of(ionfast_encoder *enc, PyObject *str, ionf_slice *out)
 {
-    *out = cached_utf8(str);
+    *out = ionfast_utf8_cached(str);
     if (out->data == NULL) {
         enc->scratch.len = 0;
         if (append_utf8(enc, str, &enc->scratch) < 0) {
@@ -181,7 +166,7 @@ encode_wide_binary(ionfast_encoder *enc, PyObject *str)
 int
 ionfast_encode_wide(ionfast_encoder *enc, PyObject *str)
 {
-    ionf_slice text = cached_utf8(str);
+    ionf_slice text = ionfast_utf8_cached(str);
     if (text.data == NULL && enc->is_binary) {
         return encode_wide_binary(enc, str);
     }
@@ -195,26 +180,63 @@ ionfast_encode_wide(ionfast_encoder *enc, PyObject *str)
 
 /* ---- names ---- */
 
-void
+/* Longer ones are not worth their memory once the call is over. */
+static bool
+can_keep(PyObject *name)
+{
+    return PyUnicode_IS_COMPACT_ASCII(name) && PyUnicode_GET_LENGTH(name) < IONFAST_NAME_TEXT;
+}
+
+ionfast_name_slot *
 ionfast_name_remember(ionfast_encoder *enc, PyObject *name, uint64_t sid)
 {
     ionfast_name_slot *const slot = ionfast_name_slot_of(enc, name);
     PyObject *const old = slot->name;
-    if (old == NULL) {
-        enc->used_names[enc->used_name_count++] = (uint16_t)(slot - enc->names);
+    if (old != name) {
+        slot->name = Py_NewRef(name);
+        slot->is_kept = can_keep(name);
+        slot->is_interned = slot->is_kept && PyUnicode_CHECK_INTERNED(name) != 0;
+        slot->is_identifier = false;
+        slot->text_len = 0;
+        if (!slot->is_kept && !slot->is_listed) {
+            slot->is_listed = true;
+            enc->used_names[enc->used_name_count++] = (uint16_t)(slot - enc->names);
+        }
+        Py_XDECREF(old); /* an exact str: runs no foreign code */
     }
-    slot->name = Py_NewRef(name);
     slot->sid = sid;
-    Py_XDECREF(old); /* an exact str: runs no foreign code */
+    slot->generation = enc->generation;
+    return slot;
 }
 
 void
 ionfast_names_clear(ionfast_encoder *enc)
 {
     for (size_t i = 0; i < enc->used_name_count; i++) {
-        Py_CLEAR(enc->names[enc->used_names[i]].name);
+        ionfast_name_slot *const slot = &enc->names[enc->used_names[i]];
+        slot->is_listed = false;
+        if (!slot->is_kept) { /* another name may have the place by now */
+            Py_CLEAR(slot->name);
+        }
     }
     enc->used_name_count = 0;
+    enc->put_off_count = 0;
+    enc->generation++;
+}
+
+ionf_status
+ionfast_names_settle(ionfast_encoder *enc)
+{
+    ionf_status status = IONF_OK;
+    for (size_t i = 0; status == IONF_OK && i < enc->put_off_count; i++) {
+        PyObject *const name = enc->names[enc->put_off[i]].name;
+        uint64_t sid;
+        status = ionf_symmap_intern(&enc->bin.symbols, PyUnicode_1BYTE_DATA(name),
+                                    (size_t)PyUnicode_GET_LENGTH(name), &sid);
+        assert(status != IONF_OK || sid == IONF_SYSTEM_MAX_ID + 1 + i);
+    }
+    enc->put_off_count = 0;
+    return status;
 }
 
 /* ---- symbols with unknown text ---- */
@@ -264,17 +286,50 @@ add_absent(ionfast_encoder *enc, ionf_slice name, uint64_t max_id, uint64_t firs
     return status;
 }
 
-/* Text: SIDs that have been written must not move, so only the last row can grow; a table that is
+/* Text: the row that stands for the local slot. No import has so short a name. */
+static bool
+is_slot_row(const ionfast_absent *absent)
+{
+    return absent->name_len == 0;
+}
+
+static bool
+has_slot_row(const ionfast_encoder *enc)
+{
+    for (size_t i = 0; i < enc->absent_count; i++) {
+        if (is_slot_row(&enc->absents[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Index of the last import, or SIZE_MAX. */
+static size_t
+last_import(const ionfast_encoder *enc)
+{
+    size_t i = enc->absent_count;
+    while (i != 0 && is_slot_row(&enc->absents[i - 1])) {
+        i--;
+    }
+    return i - 1;
+}
+
+/* Text: SIDs that have been written must not move, so only the last import can grow; a table that is
  * met again behind others is imported once more, with room to spare. */
 static ionf_status
 absent_sid_text(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint64_t *sid)
 {
+    const size_t last = last_import(enc);
     uint64_t max_id = position;
     uint64_t next = IONF_SYSTEM_MAX_ID + 1;
     for (size_t i = 0; i < enc->absent_count; i++) {
         ionfast_absent *const absent = &enc->absents[i];
+        if (is_slot_row(absent)) {
+            continue;
+        }
         const bool is_same = slice_equals(absent_name(enc, absent), name);
-        if (is_same && i + 1 == enc->absent_count && absent->max_id < position) {
+        if (is_same && i == last && absent->max_id < position) {
             absent->max_id = position;
         }
         if (is_same && position <= absent->max_id) {
@@ -288,6 +343,19 @@ absent_sid_text(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint64
     }
     *sid = next + position - 1;
     return add_absent(enc, name, max_id, next);
+}
+
+static ionf_status
+add_unknown(ionfast_encoder *enc, ionfast_unknown unknown)
+{
+    void *rows = enc->unknowns;
+    const ionf_status status = ionf_alloc_grow(&enc->state->alloc, &rows, &enc->unknown_cap,
+                                               enc->unknown_count + 1, sizeof *enc->unknowns);
+    enc->unknowns = rows;
+    if (status == IONF_OK) {
+        enc->unknowns[enc->unknown_count++] = unknown;
+    }
+    return status;
 }
 
 /* Binary: a provisional local symbol, whose text no str can have: it is not UTF-8. */
@@ -327,14 +395,30 @@ absent_sid_binary(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint
     if (enc->absents[row].max_id < position) {
         enc->absents[row].max_id = position;
     }
-    void *rows = enc->unknowns;
-    status = ionf_alloc_grow(&enc->state->alloc, &rows, &enc->unknown_cap, enc->unknown_count + 1,
-                             sizeof *enc->unknowns);
-    enc->unknowns = rows;
-    if (status == IONF_OK) {
-        enc->unknowns[enc->unknown_count++] = (ionfast_unknown){row, position, local_count};
+    return add_unknown(enc, (ionfast_unknown){row, position, local_count});
+}
+
+/* What stands for the local slot until its SID is known: in binary the text of a provisional local
+ * symbol, in text the quoted symbol in the place of the reference. Neither can come from a str. */
+static const uint8_t slot_text[] = {0xFF};
+static const uint8_t slot_mark[] = {'\'', 0xFF, '\''};
+
+/* A symbol that a local symbol table declares without text. They are all equivalent, so one null slot
+ * in a local table of our own stands for all of them. */
+static ionf_status
+local_slot(ionfast_encoder *enc, uint64_t *sid, ionf_symref *ref)
+{
+    *ref = (ionf_symref){slot_text, sizeof slot_text, 0, false};
+    if (!enc->is_binary) {
+        return has_slot_row(enc) ? IONF_OK : add_absent(enc, (ionf_slice){slot_text, 0}, 0, 0);
     }
-    return status;
+    const size_t local_count = enc->bin.symbols.local_count;
+    const ionf_status status =
+        ionf_symmap_intern(&enc->bin.symbols, slot_text, sizeof slot_text, sid);
+    if (status != IONF_OK || enc->bin.symbols.local_count == local_count) {
+        return status;
+    }
+    return add_unknown(enc, (ionfast_unknown){IONFAST_LOCAL_SLOT, 0, local_count});
 }
 
 /* The most SIDs that one absent import may take, so that no sum of them wraps. */
@@ -363,7 +447,23 @@ symbol_of_place(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint64
     return ionfast_encode_status(enc, status);
 }
 
-/* A token's location, or $0 where it has none. */
+/* A token with neither text nor location: $0, or a slot of a local table. */
+static int
+symbol_of_sid(ionfast_encoder *enc, PyObject *token, uint64_t *sid, ionf_symref *ref)
+{
+    PyObject *number = PyObject_GetAttr(token, enc->state->str_sid);
+    if (number == NULL) {
+        return -1;
+    }
+    int overflow = 0;
+    const bool is_positive =
+        PyLong_Check(number) &&
+        (PyLong_AsLongLongAndOverflow(number, &overflow) > 0 || overflow > 0);
+    Py_DECREF(number);
+    return is_positive ? ionfast_encode_status(enc, local_slot(enc, sid, ref)) : 0;
+}
+
+/* A token by its location, or by its SID where it has none. */
 static int
 symbol_of_location(ionfast_encoder *enc, PyObject *token, uint64_t *sid, ionf_symref *ref)
 {
@@ -374,7 +474,7 @@ symbol_of_location(ionfast_encoder *enc, PyObject *token, uint64_t *sid, ionf_sy
     int result = -1;
     PyObject *location = PyObject_GetAttr(token, state->str_location);
     if (location == NULL || location == Py_None) {
-        result = location == NULL ? -1 : 0;
+        result = location == NULL ? -1 : symbol_of_sid(enc, token, sid, ref);
         goto done;
     }
     name = PyObject_GetAttr(location, state->str_name);
@@ -457,13 +557,19 @@ ionfast_symbol_of(ionfast_encoder *enc, PyObject *name, const char *what, uint64
                   ionf_symref *ref)
 {
     *sid = 0;
+    if (IONF_UNLIKELY(enc->put_off_count != 0)) {
+        const ionf_status status = ionfast_names_settle(enc);
+        if (status != IONF_OK) {
+            return ionfast_encode_status(enc, status);
+        }
+    }
     if (PyUnicode_Check(name)) {
         ionf_slice text;
         if (ionfast_utf8_of(enc, name, &text) < 0 || symbol_of_text(enc, text, sid, ref) < 0) {
             return -1;
         }
         if (enc->is_binary && PyUnicode_CheckExact(name)) {
-            ionfast_name_remember(enc, name, *sid);
+            (void)ionfast_name_remember(enc, name, *sid);
         }
         return 0;
     }
@@ -486,6 +592,9 @@ table_imports_text(const ionfast_encoder *enc, ionf_txt_writer *w)
     ionf_status status = ionf_txt_write_begin(w, IONF_KIND_LIST);
     for (size_t i = 0; status == IONF_OK && i < enc->absent_count; i++) {
         const ionf_slice text = absent_name(enc, &enc->absents[i]);
+        if (is_slot_row(&enc->absents[i])) {
+            continue;
+        }
         if ((status = ionf_txt_write_begin(w, IONF_KIND_STRUCT)) == IONF_OK &&
             (status = ionf_txt_write_field(w, &name)) == IONF_OK &&
             (status = ionf_txt_write_string(w, text.data, text.len)) == IONF_OK &&
@@ -499,19 +608,96 @@ table_imports_text(const ionfast_encoder *enc, ionf_txt_writer *w)
     return status == IONF_OK ? ionf_txt_write_end(w) : status;
 }
 
+static ionf_status
+table_slot_text(ionf_txt_writer *w)
+{
+    ionf_status status = ionf_txt_write_begin(w, IONF_KIND_LIST);
+    if (status == IONF_OK && (status = ionf_txt_write_null(w, IONF_KIND_NULL)) == IONF_OK) {
+        status = ionf_txt_write_end(w);
+    }
+    return status;
+}
+
+/* Copy text to `dst` with `reference` for each slot_mark, and count these; NULL: only count. */
+static size_t
+replace_marks(const uint8_t *src, size_t len, const uint8_t *reference, size_t reference_len,
+              uint8_t *dst)
+{
+    size_t count = 0;
+    const uint8_t *const end = src + len;
+    while (src != end) {
+        const uint8_t *mark = memchr(src, slot_mark[1], (size_t)(end - src));
+        mark = mark == NULL ? end : mark - 1;
+        const size_t run = (size_t)(mark - src);
+        if (dst != NULL) {
+            memcpy(dst, src, run);
+            dst += run;
+        }
+        src = mark;
+        if (mark != end) {
+            if (dst != NULL) {
+                memcpy(dst, reference, reference_len);
+                dst += reference_len;
+            }
+            src += sizeof slot_mark;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Write the local slot's SID, which stands behind all imports, in the place of its marks. */
+static ionf_status
+settle_slot(ionfast_encoder *enc)
+{
+    ionf_buf *const body = enc->body;
+    const size_t last = last_import(enc);
+    const uint64_t sid = last == SIZE_MAX
+                             ? IONF_SYSTEM_MAX_ID + 1
+                             : enc->absents[last].first_sid + enc->absents[last].max_id;
+    uint8_t reference[1 + IONF_U64_TEXT_MAX] = {'$'};
+    const size_t reference_len = 1 + ionf_num_print_u64(reference + 1, sid);
+    const size_t count = replace_marks(body->data, body->len, NULL, 0, NULL);
+    if (count == 0) {
+        return IONF_OK;
+    }
+    const size_t size = body->len + count * (reference_len - sizeof slot_mark);
+    uint8_t *const text = ionf_alloc_new(&enc->state->alloc, size);
+    if (text == NULL) {
+        return IONF_ERR_NOMEM;
+    }
+    (void)replace_marks(body->data, body->len, reference, reference_len, text);
+    body->len = 0;
+    const ionf_status status = ionf_buf_append(body, text, size);
+    ionf_alloc_free(&enc->state->alloc, text, size);
+    return status;
+}
+
 ionf_status
 ionfast_absent_text(ionfast_encoder *enc, ionf_buf *out)
 {
     static const ionf_symref imports = {(const uint8_t *)"imports", 7, 0, true};
+    static const ionf_symref symbols = {(const uint8_t *)"symbols", 7, 0, true};
     static const char start[] = "$ion_symbol_table::";
+    const bool has_slot = has_slot_row(enc);
     ionf_txt_writer w;
     ionf_txt_writer_init(&w, enc->state->alloc);
     w.out = out;
     w.max_depth = 3;
-    ionf_status status = ionf_buf_append(out, start, sizeof start - 1);
-    if (status == IONF_OK && (status = ionf_txt_write_begin(&w, IONF_KIND_STRUCT)) == IONF_OK &&
-        (status = ionf_txt_write_field(&w, &imports)) == IONF_OK &&
-        (status = table_imports_text(enc, &w)) == IONF_OK) {
+    ionf_status status = has_slot ? settle_slot(enc) : IONF_OK;
+    if (status == IONF_OK &&
+        (status = ionf_buf_append(out, start, sizeof start - 1)) == IONF_OK) {
+        status = ionf_txt_write_begin(&w, IONF_KIND_STRUCT);
+    }
+    if (status == IONF_OK && last_import(enc) != SIZE_MAX &&
+        (status = ionf_txt_write_field(&w, &imports)) == IONF_OK) {
+        status = table_imports_text(enc, &w);
+    }
+    if (status == IONF_OK && has_slot &&
+        (status = ionf_txt_write_field(&w, &symbols)) == IONF_OK) {
+        status = table_slot_text(&w);
+    }
+    if (status == IONF_OK) {
         status = ionf_txt_write_end(&w);
     }
     ionf_txt_writer_destroy(&w);
@@ -537,6 +723,9 @@ static ionf_status
 imports_binary(const ionfast_encoder *enc, ionf_bin_writer *w)
 {
     const ionf_symmap *const map = &enc->bin.symbols;
+    if (map->import_count == 0 && enc->absent_count == 0) {
+        return IONF_OK;
+    }
     ionf_status status = ionf_bin_write_field(w, IONF_SID_IMPORTS);
     if (status == IONF_OK) {
         status = ionf_bin_write_begin(w, IONF_KIND_LIST);
@@ -578,6 +767,9 @@ remap_fill(remap *map)
     }
     for (size_t i = 0; i < enc->unknown_count; i++) {
         const ionfast_unknown *const unknown = &enc->unknowns[i];
+        if (unknown->absent == IONFAST_LOCAL_SLOT) {
+            continue; /* numbered as the symbols with text */
+        }
         map->sids[unknown->local] =
             enc->absents[unknown->absent].first_sid + unknown->position - 1;
     }
@@ -592,8 +784,20 @@ static bool
 is_absent_sid(const remap *map, uint64_t sid)
 {
     const ionfast_encoder *const enc = map->enc;
+    if (enc->absent_count == 0) {
+        return false;
+    }
     const ionfast_absent *const last = &enc->absents[enc->absent_count - 1];
     return sid < last->first_sid + last->max_id;
+}
+
+/* A string, or the null of the local slot. */
+static ionf_status
+symbol_binary(ionf_bin_writer *w, const uint8_t *text, size_t len)
+{
+    return len == sizeof slot_text && text[0] == slot_text[0]
+               ? ionf_bin_write_null(w, IONF_KIND_NULL)
+               : ionf_bin_write_string(w, text, len);
 }
 
 static ionf_status
@@ -607,7 +811,7 @@ symbols_binary(const remap *map, ionf_bin_writer *w)
     for (size_t i = 0; status == IONF_OK && i < map->count; i++) {
         if (!is_absent_sid(map, map->sids[i])) {
             const ionf_symmap_entry *const entry = &symbols->locals[i];
-            status = ionf_bin_write_string(w, symbols->text.data + entry->start, entry->len);
+            status = symbol_binary(w, symbols->text.data + entry->start, entry->len);
         }
     }
     return status == IONF_OK ? ionf_bin_write_end(w) : status;

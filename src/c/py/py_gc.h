@@ -1,7 +1,9 @@
 /* Pausing the cyclic collector while values are built.
  *
- * Where the collector runs inside allocations it would walk the growing document again and again, and
- * nothing that is being built can be garbage yet. What the pause put off happens at the next allocation.
+ * Before 3.12 the collector runs inside allocations, from then on inside PyErr_CheckSignals, and would
+ * walk the growing document again and again: citm_catalog 4.5 -> 2.9 ms on 3.11, four collections a load
+ * instead of one on 3.13. Nothing that is being built can be garbage yet. What the pause put off happens
+ * at the next allocation, or between bytecodes.
  */
 #ifndef PY_GC_H
 #define PY_GC_H
@@ -11,7 +13,7 @@
 static inline int
 ionfast_gc_pause(void)
 {
-    return IONFAST_GC_RUNS_IN_C ? PyGC_Disable() : 0;
+    return PyGC_Disable();
 }
 
 static inline void

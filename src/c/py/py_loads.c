@@ -2,12 +2,13 @@
 #include "py_loads.h"
 
 #include "py_build.h"
+#include "py_decoder_type.h"
 #include "py_gc.h"
 #include "py_input.h"
 #include "py_options.h"
 
 /* The two instances of the inner loop. */
-IONF_NOINLINE static ionfast_build_result
+static ionfast_build_result
 build_text(ionfast_decoder *dec, PyObject **out)
 {
     return ionfast_build(dec, false, out);
@@ -113,7 +114,12 @@ load_with(PyObject *module, const char *function, PyObject *const *args, Py_ssiz
         ionfast_input_open_memory(state, function, args[0], &input) < 0) {
         return NULL;
     }
-    PyObject *result = read_input(state, &input, &options, read);
+    PyObject *result;
+    if (IONF_UNLIKELY(options.type != NULL || options.codec != NULL)) {
+        result = ionfast_typed_read(state, &input, &options, read == read_all);
+    } else {
+        result = read_input(state, &input, &options, read);
+    }
     ionfast_input_close(state, &input);
     return result;
 }

@@ -1,8 +1,12 @@
 /* The extension module: its definition, its state's life, its method table, and nothing else. */
 #include "py_compat.h"
 #include "py_conv.h"
+#include "py_codec.h"
+#include "py_decoder_type.h"
 #include "py_dumps.h"
+#include "py_fields.h"
 #include "py_loads.h"
+#include "py_plan.h"
 #include "py_pool.h"
 #include "py_reader.h"
 #include "py_state.h"
@@ -64,7 +68,9 @@ module_exec(PyObject *module)
     ionfast_pool_setup(state);
     if (intern_names(state) < 0 || import_library(state) < 0 ||
         ionfast_time_exec(module, state) < 0 || ionfast_symbols_exec(module, state) < 0 ||
-        ionfast_reader_exec(module, state) < 0 ||
+        ionfast_reader_exec(module, state) < 0 || ionfast_plan_exec(module, state) < 0 ||
+        ionfast_decoder_type_exec(module, state) < 0 || ionfast_codec_exec(module, state) < 0 ||
+        ionfast_fields_exec(module, state) < 0 ||
         ionfast_writer_exec(module, state) < 0) {
         return -1;
     }
@@ -74,7 +80,8 @@ module_exec(PyObject *module)
 /* Everything owned that an instance of the state holds: X(field). */
 #define OWNED_OBJECTS(X)                                                                          \
     X(empty_tuple) X(Decimal) X(Enum) X(UUID) X(PurePath) X(Mapping) X(Timestamp)                 \
-    X(SharedSymbolTable) X(Catalog) X(Reader) X(Writer) X(utc)
+    X(SharedSymbolTable) X(Catalog) X(Reader) X(Writer) X(utc) X(Plan) X(Decoder) X(CodecBase)    \
+    X(plans) X(Fields)
 
 static int
 module_traverse(PyObject *module, visitproc visit, void *arg)

@@ -2,6 +2,7 @@
 #include "py_options.h"
 
 #include "py_args.h"
+#include "py_codec.h"
 #include "py_conv.h"
 
 static int
@@ -75,6 +76,32 @@ ionfast_read_option_set(ionfast_state *state, const char *function, PyObject *na
     }
 }
 
+static PyObject *
+unless_none(PyObject *value)
+{
+    return value == Py_None ? NULL : value;
+}
+
+int
+ionfast_typed_option_set(ionfast_state *state, PyObject *name, PyObject *value,
+                         ionfast_read_options *options)
+{
+    if (PyUnicode_Compare(name, state->str_type) == 0) {
+        options->type = unless_none(value);
+        return 1;
+    }
+    if (PyUnicode_Compare(name, state->str_codec) == 0) {
+        options->codec = unless_none(value);
+        return options->codec == NULL || ionfast_codec_check(state, value) == 0 ? 1 : -1;
+    }
+    if (PyUnicode_Compare(name, state->str_forbid_unknown) == 0) {
+        const int flag = PyObject_IsTrue(value);
+        options->forbid_unknown = flag > 0;
+        return flag < 0 ? -1 : 1;
+    }
+    return 0;
+}
+
 int
 ionfast_read_options_parse(ionfast_state *state, const char *function, PyObject *kwnames,
                            PyObject *const *values, ionfast_read_options *options)
@@ -82,12 +109,16 @@ ionfast_read_options_parse(ionfast_state *state, const char *function, PyObject 
     options->model = IONFAST_MODEL_LOSSLESS;
     options->catalog = NULL;
     options->limits = ionf_limits_default();
+    options->type = options->codec = NULL;
+    options->forbid_unknown = false;
     if (IONF_LIKELY(kwnames == NULL)) {
         return 0;
     }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(kwnames); i++) {
-        if (ionfast_read_option_set(state, function, PyTuple_GET_ITEM(kwnames, i), values[i],
-                                    options) < 0) {
+        PyObject *name = PyTuple_GET_ITEM(kwnames, i);
+        const int taken = ionfast_typed_option_set(state, name, values[i], options);
+        if (taken < 0 || (taken == 0 && ionfast_read_option_set(state, function, name, values[i],
+                                                                options) < 0)) {
             return -1;
         }
     }

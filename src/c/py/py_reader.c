@@ -1,5 +1,7 @@
 /* ionfast.Reader: a pull reader over memory, files, or chunks that are fed.
  *
+ * The object is a small handle: what it reads with and works on lies in the pooled decoder.
+ *
  * The core's reader enters each container with its token; a Reader's user may step in, take the value
  * whole, or pass on. So the Reader keeps the depth that its user sees, and brings the core there when
  * the next value is asked for:
@@ -9,7 +11,9 @@
  *   core depth > depth      after step_out(): the rest is skipped
  *   core depth = depth - 1  the container's end has been read (at_end), until step_out()
  *
- * `is_busy` is set while Python code may run (a file's read): whoever comes in then gets an error.
+ * `is_busy` is set wherever Python code may run: a file's read, a callback, a class's constructor, a
+ * signal's handler, a finalizer that the collector calls. Whoever comes in then gets an error, so that
+ * nothing is closed or moved under the call that is under way.
  */
 #include "py_reader.h"
 
@@ -18,25 +22,28 @@
 #include "py_gc.h"
 #include "py_input.h"
 #include "py_options.h"
+#include "py_typed.h"
 
 typedef struct Reader {
-    PyObject_HEAD
-    ionfast_state *state;  /* borrowed: the type keeps the module alive */
-    ionfast_decoder *dec;  /* owned, from the pool; NULL: closed */
+    PyObject_HEAD ionfast_state *state; /* borrowed: the type keeps the module alive */
+    ionfast_decoder *dec;               /* owned, from the pool; NULL: closed */
     PyObject *close_source; /* owned: callable that closes what the reader opened; or NULL */
-    ionfast_input input;
-    ionf_limits limits;
-    const ionf_catalog *catalog; /* borrowed from the decoder's catalog */
+    PyObject *on_oversized; /* owned: callable told of values that are too large; or NULL */
     uint32_t depth;
-    bool is_open;     /* the decoder has had its first window */
-    bool has_token;   /* `token` is the current value */
-    bool at_end;      /* the current container's end has been read */
+    bool has_token;   /* the stream's token is the current value */
     bool is_taken;    /* value() has consumed the current container */
     bool is_building; /* value() is waiting for more input in the middle of a container */
     bool is_busy;
-    PyObject *field;       /* owned: kept when the token's own slices go; or NULL */
-    PyObject *annotations; /* the same */
-    ionf_token token;
+    /* What next() must see to first: none of it in most calls, which is one look at `any`. */
+    union {
+        struct {
+            bool is_unopened;   /* the decoder has not had its first window */
+            bool at_end;        /* the current container's end has been read */
+            bool has_extra;     /* any of: is_taken, is_building, kept names */
+            bool is_discarding; /* in the middle of a value that is too large */
+        };
+        uint32_t any;
+    } first;
 } Reader;
 
 /* ---- input ---- */
@@ -45,10 +52,11 @@ static void
 set_window(Reader *self, const uint8_t *data, size_t len)
 {
     ionfast_decoder *dec = self->dec;
+    const bool is_ended = dec->stream.input.is_ended;
     if (dec->is_binary) {
-        ionf_bin_reader_window(&dec->bin, data, len, self->input.is_ended);
+        ionf_bin_reader_window(&dec->bin, data, len, is_ended);
     } else {
-        ionf_txt_reader_window(&dec->txt, data, len, self->input.is_ended);
+        ionf_txt_reader_window(&dec->txt, data, len, is_ended);
     }
 }
 
@@ -57,26 +65,28 @@ static void
 release_window(Reader *self)
 {
     ionfast_decoder *dec = self->dec;
-    const size_t consumed = dec->is_binary ? ionf_bin_reader_release(&dec->bin)
-                                           : ionf_txt_reader_release(&dec->txt);
-    ionfast_input_consume(&self->input, consumed);
+    const size_t consumed =
+        dec->is_binary ? ionf_bin_reader_release(&dec->bin) : ionf_txt_reader_release(&dec->txt);
+    ionfast_input_consume(&dec->stream.input, consumed);
 }
 
 /* The decoder's first window: only now is it known whether this is binary. */
 static int
 open_decoder(Reader *self)
 {
+    ionfast_decoder *dec = self->dec;
+    const ionfast_stream *stream = &dec->stream;
     const uint8_t *data;
     size_t len;
-    ionfast_input_window(&self->input, &data, &len);
-    if (len == 0 && !self->input.is_ended) {
+    ionfast_input_window(&stream->input, &data, &len);
+    if (len == 0 && !stream->input.is_ended) {
         return 0;
     }
-    if (ionfast_decoder_open(self->dec, data, len, self->input.is_ended, self->input.is_text,
-                             &self->limits, self->catalog) < 0) {
+    if (ionfast_decoder_open(dec, data, len, stream->input.is_ended, stream->input.is_text,
+                             &stream->limits, stream->catalog) < 0) {
         return -1;
     }
-    self->is_open = true;
+    self->first.is_unopened = false;
     return 1;
 }
 
@@ -84,60 +94,142 @@ open_decoder(Reader *self)
 static int
 pull_more(Reader *self)
 {
-    if (self->is_open) {
+    if (!self->first.is_unopened) {
         release_window(self);
     }
+    ionfast_input *input = &self->dec->stream.input;
     self->is_busy = true;
-    const int pulled = ionfast_input_pull(self->state, &self->input);
+    const int pulled = ionfast_input_pull(self->state, input);
     self->is_busy = false;
     if (pulled <= 0) {
         return pulled;
     }
-    if (!self->is_open) {
+    if (self->first.is_unopened) {
         return open_decoder(self);
     }
     const uint8_t *data;
     size_t len;
-    ionfast_input_window(&self->input, &data, &len);
+    ionfast_input_window(input, &data, &len);
     set_window(self, data, len);
     return 1;
 }
 
-/* Is the reader usable, and by this call alone? */
-static int
-check_usable(Reader *self)
+IONF_NOINLINE static int
+unusable(const Reader *self)
 {
-    if (IONF_UNLIKELY(self->dec == NULL)) {
+    if (self->dec == NULL) {
         PyErr_SetString(PyExc_ValueError, "the reader is closed");
-        return -1;
-    }
-    if (IONF_UNLIKELY(self->is_busy)) {
+    } else {
         PyErr_SetString(PyExc_RuntimeError, "the reader is in use by another call");
-        return -1;
     }
-    return 0;
+    return -1;
+}
+
+/* Is the reader usable, and by this call alone? */
+static inline int
+check_usable(const Reader *self)
+{
+    return IONF_LIKELY(self->dec != NULL && !self->is_busy) ? 0 : unusable(self);
+}
+
+/* ---- errors ---- */
+
+static const char *const kind_names[] = {
+    "a null",   "a bool", "an int", "a float", "a decimal", "a timestamp", "a symbol",
+    "a string", "a clob", "a blob", "a list",  "a sexp",    "a struct"};
+
+/* Containers named in a message; beyond them it says how many more. */
+#define PLACE_KINDS 4
+
+/* Where the reader stands: "at the top level", "in a list in a struct". */
+static PyObject *
+describe_place(const Reader *self)
+{
+    if (self->depth == 0) {
+        return PyUnicode_FromString("at the top level");
+    }
+    const uint8_t *kinds = self->dec->stream.kinds;
+    PyObject *place = PyUnicode_FromFormat("in %s", kind_names[kinds[self->depth - 1]]);
+    uint32_t left = self->depth - 1;
+    for (int i = 1; place != NULL && left != 0 && i < PLACE_KINDS; i++, left--) {
+        Py_SETREF(place, PyUnicode_FromFormat("%U in %s", place, kind_names[kinds[left - 1]]));
+    }
+    if (place != NULL && left != 0) {
+        Py_SETREF(place, PyUnicode_FromFormat("%U and %u more", place, (unsigned)left));
+    }
+    return place;
+}
+
+static uint64_t
+current_offset(const Reader *self)
+{
+    const ionfast_decoder *dec = self->dec;
+    if (self->has_token) {
+        return dec->stream.token.offset;
+    }
+    const ionf_reader *base = dec->is_binary ? &dec->bin.base : &dec->txt.base;
+    return !self->first.is_unopened ? ionf_reader_offset(base, base->p) : 0;
+}
+
+/* IonError for a call that makes no sense here: what was called, and why not. */
+static PyObject *
+misuse(Reader *self, const char *method, const char *reason)
+{
+    PyObject *place = describe_place(self);
+    if (place != NULL) {
+        ionfast_set_error_at(self->state, current_offset(self), "%s() %U: %s", method, place,
+                             reason);
+        Py_DECREF(place);
+    }
+    return NULL;
+}
+
+/* The core's error; with the size where it is known, for a value that is too large. */
+static void
+set_core_error(Reader *self)
+{
+    ionfast_decoder *dec = self->dec;
+    const ionf_error *error = &ionfast_decoder_base(dec)->error;
+    uint64_t size;
+    if (error->status == IONF_ERR_VALUE_SIZE && dec->is_binary &&
+        ionf_bin_measure(&dec->bin, &size) == IONF_OK) {
+        ionfast_set_error_at(self->state, error->offset,
+                             "a value is larger than max_value_size: %llu bytes, limit %llu",
+                             (unsigned long long)size,
+                             (unsigned long long)dec->stream.limits.max_value_size);
+        return;
+    }
+    ionfast_set_error(self->state, error);
 }
 
 /* ---- moving ---- */
 
-typedef enum step_result { STEP_ERROR = -1, STEP_OK = 0, STEP_NEED_DATA = 1 } step_result;
+typedef enum step_result {
+    STEP_ERROR = -1,
+    STEP_OK = 0,
+    STEP_NEED_DATA = 1,
+    STEP_OVERSIZED = 2 /* the next value is too large, and on_oversized is to be told */
+} step_result;
 
 /* After the core has answered IONF_NEED_DATA or an error. STEP_OK: try again. */
 static step_result
 after_status(Reader *self, ionf_status status)
 {
-    if (status != IONF_NEED_DATA) {
-        ionfast_set_error(self->state, &ionfast_decoder_base(self->dec)->error);
-        return STEP_ERROR;
+    if (status == IONF_NEED_DATA) {
+        const int more = pull_more(self);
+        return more < 0 ? STEP_ERROR : more == 0 ? STEP_NEED_DATA : STEP_OK;
     }
-    const int more = pull_more(self);
-    return more < 0 ? STEP_ERROR : more == 0 ? STEP_NEED_DATA : STEP_OK;
+    if (status == IONF_ERR_VALUE_SIZE && self->on_oversized != NULL && self->depth == 0) {
+        return STEP_OVERSIZED;
+    }
+    set_core_error(self);
+    return STEP_ERROR;
 }
 
 static step_result
 ensure_open(Reader *self)
 {
-    while (!self->is_open) {
+    while (self->first.is_unopened) {
         const int more = pull_more(self);
         if (more <= 0) {
             return more < 0 ? STEP_ERROR : STEP_NEED_DATA;
@@ -166,26 +258,38 @@ leave_inner(Reader *self)
     return STEP_OK;
 }
 
-static void
+IONF_NOINLINE static void
+forget_extra(Reader *self)
+{
+    ionfast_decoder *dec = self->dec;
+    self->first.has_extra = false;
+    self->is_taken = false;
+    self->is_building = false;
+    /* Dropping values may run finalizers, which must not come in here. */
+    self->is_busy = true;
+    Py_CLEAR(dec->stream.field);
+    Py_CLEAR(dec->stream.annotations);
+    ionfast_decoder_drop_values(dec);
+    self->is_busy = false;
+}
+
+static inline void
 forget_value(Reader *self)
 {
     self->has_token = false;
-    self->is_taken = false;
-    Py_CLEAR(self->field);
-    Py_CLEAR(self->annotations);
-    if (self->is_building) {
-        self->is_building = false;
-        ionfast_decoder_drop_values(self->dec);
+    if (IONF_UNLIKELY(self->first.has_extra)) {
+        forget_extra(self);
     }
 }
 
-static step_result
+static inline step_result
 next_token(Reader *self)
 {
     ionfast_decoder *dec = self->dec;
+    ionf_token *token = &dec->stream.token;
     for (;;) {
-        const ionf_status status = dec->is_binary ? ionf_bin_next(&dec->bin, &self->token)
-                                                  : ionf_txt_next(&dec->txt, &self->token);
+        const ionf_status status =
+            dec->is_binary ? ionf_bin_next(&dec->bin, token) : ionf_txt_next(&dec->txt, token);
         if (IONF_LIKELY(status == IONF_OK)) {
             return STEP_OK;
         }
@@ -196,27 +300,108 @@ next_token(Reader *self)
     }
 }
 
+/* Tell on_oversized. */
+static step_result
+report_oversized(Reader *self, uint64_t size)
+{
+    self->is_busy = true;
+    PyObject *result = PyObject_CallFunction(self->on_oversized, "KK", (unsigned long long)size,
+                                             (unsigned long long)self->dec->stream.discard_offset);
+    self->is_busy = false;
+    Py_XDECREF(result);
+    return result == NULL ? STEP_ERROR : STEP_OK;
+}
+
+/* Past a value that is too large, keeping nothing of it. */
+static step_result
+discard(Reader *self)
+{
+    ionfast_decoder *dec = self->dec;
+    const ionf_reader *base = ionfast_decoder_base(dec);
+    for (;;) {
+        uint64_t size;
+        const ionf_status status = dec->is_binary ? ionf_bin_discard(&dec->bin, &size)
+                                                  : ionf_txt_discard(&dec->txt, &size);
+        self->first.is_discarding = status == IONF_NEED_DATA && base->error.status == IONF_OK;
+        if (status == IONF_OK) {
+            return report_oversized(self, size);
+        }
+        if (status == IONF_ERR_VALUE_SIZE) {
+            ionfast_set_error_at(self->state, base->error.offset,
+                                 "a symbol table is larger than max_value_size, and cannot be "
+                                 "passed over");
+            return STEP_ERROR;
+        }
+        if (status != IONF_NEED_DATA) {
+            set_core_error(self);
+            return STEP_ERROR;
+        }
+        const int more = pull_more(self);
+        if (more <= 0) {
+            return more < 0 ? STEP_ERROR : STEP_NEED_DATA;
+        }
+    }
+}
+
+static inline step_result
+move(Reader *self)
+{
+    step_result result = STEP_OK;
+    if (IONF_UNLIKELY(self->first.is_discarding)) {
+        result = discard(self);
+    } else if (IONF_UNLIKELY(self->first.is_unopened)) {
+        result = ensure_open(self);
+    }
+    if (result == STEP_OK && ionfast_decoder_base(self->dec)->depth > self->depth) {
+        result = leave_inner(self);
+    }
+    return IONF_LIKELY(result == STEP_OK) ? next_token(self) : result;
+}
+
 /* On to the next value at this depth: has_token tells whether there is one. */
 static step_result
 advance(Reader *self)
 {
     forget_value(self);
-    if (self->at_end) {
+    if (self->first.at_end) {
         return STEP_OK;
     }
-    step_result result = IONF_LIKELY(self->is_open) ? STEP_OK : ensure_open(self);
-    if (result == STEP_OK) {
-        result = leave_inner(self);
+    step_result result = move(self);
+    while (IONF_UNLIKELY(result == STEP_OVERSIZED)) {
+        self->dec->stream.discard_offset = ionfast_decoder_base(self->dec)->error.offset;
+        result = discard(self);
+        if (result == STEP_OK) {
+            result = move(self);
+        }
     }
-    if (result == STEP_OK) {
-        result = next_token(self);
+    if (IONF_LIKELY(result == STEP_OK)) {
+        const uint8_t kind = self->dec->stream.token.kind;
+        self->has_token = kind < IONF_KIND_END;
+        self->first.at_end = kind == IONF_KIND_END;
     }
-    if (result != STEP_OK) {
-        return result;
+    return result;
+}
+
+/* The plain cases of advance(), in binary. False: nothing has been done. */
+IONF_FORCE_INLINE bool
+advance_fast(Reader *self)
+{
+    ionfast_decoder *dec = self->dec;
+    if (IONF_UNLIKELY(self->first.any != 0 || !dec->is_binary ||
+                      dec->bin.base.depth != self->depth)) {
+        return false;
     }
-    self->has_token = self->token.kind < IONF_KIND_END;
-    self->at_end = self->token.kind == IONF_KIND_END;
-    return STEP_OK;
+    if (ionf_bin_is_at_eof(&dec->bin)) {
+        self->has_token = false;
+        return true;
+    }
+    ionf_token *token = &dec->stream.token;
+    if (IONF_UNLIKELY(!ionf_bin_fast(&dec->bin, token))) {
+        return false;
+    }
+    self->has_token = token->kind < IONF_KIND_END;
+    self->first.at_end = !self->has_token;
+    return true;
 }
 
 static PyObject *
@@ -226,31 +411,45 @@ need_data(Reader *self)
 }
 
 static PyObject *
+current_type(Reader *self)
+{
+    return Py_NewRef(self->has_token ? self->state->ion_types[self->dec->stream.token.kind]
+                                     : Py_None);
+}
+
+static PyObject *
 Reader_next(Reader *self, PyObject *Py_UNUSED(ignored))
 {
     if (check_usable(self) < 0) {
         return NULL;
     }
-    const step_result result = advance(self);
-    if (IONF_UNLIKELY(result != STEP_OK)) {
-        return result == STEP_ERROR ? NULL : need_data(self);
+    if (IONF_UNLIKELY(!advance_fast(self))) {
+        const step_result result = advance(self);
+        if (IONF_UNLIKELY(result != STEP_OK)) {
+            return result == STEP_ERROR ? NULL : need_data(self);
+        }
     }
-    return Py_NewRef(self->has_token ? self->state->ion_types[self->token.kind] : Py_None);
+    return current_type(self);
 }
 
-static bool
-at_open_container(const Reader *self)
+/* Why the current value cannot be stepped into; NULL: it can. */
+static const char *
+no_step_in_reason(const Reader *self)
 {
-    return self->has_token && !self->is_taken && !self->is_building && !self->token.is_null &&
-           ionf_kind_is_container(self->token.kind);
-}
-
-static PyObject *
-state_error(Reader *self, const char *text)
-{
-    const ionf_reader *base = ionfast_decoder_base(self->dec);
-    return ionfast_set_error_at(
-        self->state, self->is_open ? ionf_reader_offset(base, base->p) : 0, "%s", text);
+    const ionf_token *t = &self->dec->stream.token;
+    if (!self->has_token) {
+        return self->first.at_end ? "the container has ended: step_out() first"
+                                  : "there is no current value: next() first";
+    }
+    if (!ionf_kind_is_container(t->kind)) {
+        return "only a list, sexp or struct has an inside";
+    }
+    if (t->is_null) {
+        return "a null container has no inside";
+    }
+    return self->is_taken      ? "value() has read the container"
+           : self->is_building ? "value() is in the middle of the container"
+                               : NULL;
 }
 
 static PyObject *
@@ -259,10 +458,19 @@ Reader_step_in(Reader *self, PyObject *Py_UNUSED(ignored))
     if (check_usable(self) < 0) {
         return NULL;
     }
-    if (!at_open_container(self)) {
-        return state_error(self, "step_in() needs a list, sexp or struct that is not null and has "
-                                 "not been read");
+    const char *reason = no_step_in_reason(self);
+    if (reason != NULL) {
+        return misuse(self, "step_in", reason);
     }
+    ionfast_stream *stream = &self->dec->stream;
+    void *kinds = stream->kinds;
+    const ionf_status status = ionf_alloc_grow(&self->state->alloc, &kinds, &stream->kind_cap,
+                                               (size_t)self->depth + 1, 1);
+    stream->kinds = kinds;
+    if (status != IONF_OK) {
+        return PyErr_NoMemory();
+    }
+    stream->kinds[self->depth] = stream->token.kind;
     forget_value(self);
     self->depth++;
     Py_RETURN_NONE;
@@ -275,42 +483,32 @@ Reader_step_out(Reader *self, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     if (self->depth == 0) {
-        return state_error(self, "step_out() at the top level");
+        return misuse(self, "step_out", "no container has been stepped into");
     }
     forget_value(self);
     self->depth--;
-    self->at_end = false;
+    self->first.at_end = false;
     Py_RETURN_NONE;
 }
 
 /* ---- the current value ---- */
 
-static int
-check_value(Reader *self)
-{
-    if (check_usable(self) < 0) {
-        return -1;
-    }
-    if (!self->has_token) {
-        state_error(self, "there is no current value: call next() first");
-        return -1;
-    }
-    return 0;
-}
-
 /* Keep what the token only borrows, before the core moves on. */
 static int
 keep_names(Reader *self)
 {
-    if (self->token.has_field && self->field == NULL) {
-        self->field = ionfast_symref_str(self->dec, &self->token.field);
-        if (self->field == NULL) {
+    ionfast_stream *stream = &self->dec->stream;
+    const ionf_token *t = &stream->token;
+    self->first.has_extra = true;
+    if (t->has_field && stream->field == NULL) {
+        stream->field = ionfast_symref_str(self->dec, &t->field);
+        if (stream->field == NULL) {
             return -1;
         }
     }
-    if (self->token.annotation_count != 0 && self->annotations == NULL) {
-        self->annotations = ionfast_build_annotations(self->dec, &self->token);
-        if (self->annotations == NULL) {
+    if (t->annotation_count != 0 && stream->annotations == NULL) {
+        stream->annotations = ionfast_build_annotations(self->dec, t);
+        if (stream->annotations == NULL) {
             return -1;
         }
     }
@@ -321,63 +519,151 @@ keep_names(Reader *self)
 static int
 begin_container(Reader *self)
 {
+    ionfast_decoder *dec = self->dec;
     if (keep_names(self) < 0) {
         return -1;
     }
-    PyObject *annotations = self->dec->model == IONFAST_MODEL_PLAIN ? NULL : self->annotations;
-    if (ionfast_push_frame(self->dec, self->token.kind, Py_XNewRef(annotations)) < 0) {
+    PyObject *annotations = dec->model == IONFAST_MODEL_PLAIN ? NULL : dec->stream.annotations;
+    if (dec->plan != NULL) {
+        PyObject *none;
+        if (ionfast_typed_begin(dec, &dec->stream.token, &none) < 0) {
+            return -1;
+        }
+    } else if (ionfast_push_frame(dec, dec->stream.token.kind, Py_XNewRef(annotations)) < 0) {
         return -1;
     }
     self->is_building = true;
     return 0;
 }
 
-static PyObject *
-finish_container(Reader *self)
+/* Build until the container is complete, 1; or more must be fed, 0; or an exception is set, -1. */
+static int
+build_container(Reader *self, PyObject **value)
 {
     for (;;) {
-        PyObject *value = NULL;
+        self->is_busy = true;
         const int was_enabled = ionfast_gc_pause();
-        const ionfast_build_result built = ionfast_build_value(self->dec, &value);
+        const ionfast_build_result built = self->dec->plan != NULL
+                                               ? ionfast_typed_continue(self->dec, value)
+                                               : ionfast_build_value(self->dec, value);
         ionfast_gc_resume(was_enabled);
+        self->is_busy = false;
         if (built == IONFAST_BUILD_VALUE) {
+            return 1;
+        }
+        if (built != IONFAST_BUILD_NEED_DATA) {
+            /* A token may be lost with what was raised: the value cannot be finished any more. */
             self->is_building = false;
             self->is_taken = true;
-            return value;
+            self->is_busy = true;
+            ionfast_decoder_drop_values(self->dec);
+            ionfast_typed_drop(self->dec);
+            self->is_busy = false;
+            return -1;
         }
-        const int more = built == IONFAST_BUILD_NEED_DATA ? pull_more(self) : -1;
-        if (more == 0) {
-            return need_data(self);
-        }
-        if (more < 0) {
-            return NULL;
+        const int more = pull_more(self);
+        if (more <= 0) {
+            return more;
         }
     }
+}
+
+static PyObject *
+container_value(Reader *self)
+{
+    if (ionfast_decoder_base(self->dec)->error.status != IONF_OK) {
+        set_core_error(self);
+        return NULL;
+    }
+    if (self->is_taken) {
+        return misuse(self, "value", "the container's value has been read: next() first");
+    }
+    self->is_busy = true;
+    const int begun = self->is_building ? 0 : begin_container(self);
+    self->is_busy = false;
+    if (begun < 0) {
+        return NULL;
+    }
+    PyObject *value = NULL;
+    const int built = build_container(self, &value);
+    if (built <= 0) {
+        return built < 0 ? NULL : need_data(self);
+    }
+    self->is_building = false;
+    self->is_taken = true;
+    return value;
+}
+
+static PyObject *
+scalar_value(Reader *self)
+{
+    ionfast_decoder *dec = self->dec;
+    const ionf_token *t = &dec->stream.token;
+    const bool is_special =
+        t->is_null || t->annotation_count != 0 || dec->model == IONFAST_MODEL_IONPY;
+    self->is_busy = true;
+    PyObject *value = NULL;
+    if (IONF_UNLIKELY(dec->plan != NULL)) {
+        (void)ionfast_typed_begin(dec, t, &value);
+    } else {
+        value = is_special ? ionfast_build_special(dec, t) : ionfast_build_scalar(dec, t);
+    }
+    self->is_busy = false;
+    return value;
+}
+
+static inline PyObject *
+current_value(Reader *self)
+{
+    const ionf_token *t = &self->dec->stream.token;
+    return ionf_kind_is_container(t->kind) && !t->is_null ? container_value(self)
+                                                          : scalar_value(self);
 }
 
 static PyObject *
 Reader_value(Reader *self, PyObject *Py_UNUSED(ignored))
 {
-    if (check_value(self) < 0) {
+    if (check_usable(self) < 0) {
         return NULL;
     }
-    const ionf_token *t = &self->token;
-    if (!ionf_kind_is_container(t->kind) || t->is_null) {
-        const bool is_special = t->is_null || t->annotation_count != 0;
-        return is_special || self->dec->model == IONFAST_MODEL_IONPY
-                   ? ionfast_build_special(self->dec, t)
-                   : ionfast_build_scalar(self->dec, t);
+    if (IONF_UNLIKELY(!self->has_token)) {
+        return misuse(self, "value", "there is no current value: next() first");
     }
-    if (self->is_taken) {
-        return state_error(self, "the container's value has been read: call next()");
-    }
-    if (!self->is_building && begin_container(self) < 0) {
-        return NULL;
-    }
-    return finish_container(self);
+    return current_value(self);
 }
 
 /* ---- iteration over the values at this depth ---- */
+
+/* Has value() failed because of a size that on_oversized is to be told? */
+static bool
+is_oversized(const Reader *self)
+{
+    const ionfast_decoder *dec = self->dec;
+    const ionf_reader *base = dec->is_binary ? &dec->bin.base : &dec->txt.base;
+    return self->on_oversized != NULL && self->depth == 0 &&
+           base->error.status == IONF_ERR_VALUE_SIZE;
+}
+
+/* A StopIteration that the source has raised would end the loop as if all had been read. */
+static PyObject *
+iteration_failed(void)
+{
+    if (!PyErr_ExceptionMatches(PyExc_StopIteration)) {
+        return NULL;
+    }
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    PyErr_SetString(PyExc_RuntimeError, "reading raised StopIteration");
+    PyObject *new_type, *new_error, *new_traceback;
+    PyErr_Fetch(&new_type, &new_error, &new_traceback);
+    PyErr_NormalizeException(&new_type, &new_error, &new_traceback);
+    PyException_SetCause(new_error, error); /* steals it */
+    PyErr_Restore(new_type, new_error, new_traceback);
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+    return NULL;
+}
 
 static PyObject *
 Reader_iternext(Reader *self)
@@ -385,16 +671,28 @@ Reader_iternext(Reader *self)
     if (check_usable(self) < 0) {
         return NULL;
     }
-    if (!self->is_building) {
-        const step_result result = advance(self);
-        if (result == STEP_ERROR || (result == STEP_OK && !self->has_token)) {
-            return NULL;
+    for (;;) {
+        if (!self->is_building) {
+            const step_result result = advance(self);
+            if (result == STEP_NEED_DATA) {
+                return need_data(self);
+            }
+            if (result == STEP_ERROR) {
+                return iteration_failed();
+            }
+            if (!self->has_token) {
+                return NULL;
+            }
         }
-        if (result == STEP_NEED_DATA) {
-            return need_data(self);
+        PyObject *value = current_value(self);
+        if (IONF_LIKELY(value != NULL)) {
+            return value;
         }
+        if (!is_oversized(self)) {
+            return iteration_failed();
+        }
+        PyErr_Clear();
     }
-    return Reader_value(self, NULL);
 }
 
 /* ---- feeding ---- */
@@ -405,7 +703,7 @@ check_feedable(Reader *self, const char *method)
     if (check_usable(self) < 0) {
         return -1;
     }
-    if (self->input.kind != IONFAST_INPUT_FEED) {
+    if (self->dec->stream.input.kind != IONFAST_INPUT_FEED) {
         PyErr_Format(PyExc_TypeError, "%s() is for a reader made with Reader(None)", method);
         return -1;
     }
@@ -418,10 +716,14 @@ Reader_feed(Reader *self, PyObject *chunk)
     if (check_feedable(self, "feed") < 0) {
         return NULL;
     }
-    if (self->input.is_ending) {
-        return state_error(self, "feed() after end()");
+    ionfast_input *input = &self->dec->stream.input;
+    if (input->is_ending) {
+        return misuse(self, "feed", "end() has been called");
     }
-    if (ionfast_input_feed(&self->input, chunk) < 0) {
+    self->is_busy = true; /* a buffer's owner may be a class written in Python */
+    const int status = ionfast_input_feed(input, chunk);
+    self->is_busy = false;
+    if (status < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
@@ -433,28 +735,33 @@ Reader_end(Reader *self, PyObject *Py_UNUSED(ignored))
     if (check_feedable(self, "end") < 0) {
         return NULL;
     }
-    self->input.is_ending = true;
+    self->dec->stream.input.is_ending = true;
     Py_RETURN_NONE;
 }
 
 /* ---- closing ---- */
 
+/* Let go of all. What is dropped may run Python code, for which the reader is closed already. */
 static int
 close_reader(Reader *self)
 {
-    if (self->dec == NULL) {
+    ionfast_decoder *dec = self->dec;
+    if (dec == NULL) {
         return 0;
     }
-    ionfast_decoder *dec = self->dec;
     forget_value(self);
     self->dec = NULL;
+    ionfast_input_close(self->state, &dec->stream.input);
     ionfast_decoder_give(dec);
-    ionfast_input_close(self->state, &self->input);
+    if (IONF_LIKELY(self->on_oversized == NULL && self->close_source == NULL)) {
+        return 0;
+    }
+    Py_CLEAR(self->on_oversized);
     PyObject *close_source = self->close_source;
-    self->close_source = NULL;
     if (close_source == NULL) {
         return 0;
     }
+    self->close_source = NULL;
     PyObject *result = PyObject_CallNoArgs(close_source);
     Py_DECREF(close_source);
     Py_XDECREF(result);
@@ -490,10 +797,7 @@ Reader_exit(Reader *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
 static PyObject *
 Reader_get_type(Reader *self, void *Py_UNUSED(closure))
 {
-    if (check_usable(self) < 0) {
-        return NULL;
-    }
-    return Py_NewRef(self->has_token ? self->state->ion_types[self->token.kind] : Py_None);
+    return check_usable(self) < 0 ? NULL : current_type(self);
 }
 
 static PyObject *
@@ -502,11 +806,17 @@ Reader_get_field_name(Reader *self, void *Py_UNUSED(closure))
     if (check_usable(self) < 0) {
         return NULL;
     }
-    if (!self->has_token || !self->token.has_field) {
+    ionfast_decoder *dec = self->dec;
+    if (!self->has_token || !dec->stream.token.has_field) {
         Py_RETURN_NONE;
     }
-    return self->field != NULL ? Py_NewRef(self->field)
-                               : ionfast_symref_str(self->dec, &self->token.field);
+    if (dec->stream.field != NULL) {
+        return Py_NewRef(dec->stream.field);
+    }
+    self->is_busy = true;
+    PyObject *name = ionfast_symref_str(dec, &dec->stream.token.field);
+    self->is_busy = false;
+    return name;
 }
 
 static PyObject *
@@ -515,11 +825,17 @@ Reader_get_annotations(Reader *self, void *Py_UNUSED(closure))
     if (check_usable(self) < 0) {
         return NULL;
     }
-    if (!self->has_token || self->token.annotation_count == 0) {
+    ionfast_decoder *dec = self->dec;
+    if (!self->has_token || dec->stream.token.annotation_count == 0) {
         return Py_NewRef(self->state->empty_tuple);
     }
-    return self->annotations != NULL ? Py_NewRef(self->annotations)
-                                     : ionfast_build_annotations(self->dec, &self->token);
+    if (dec->stream.annotations != NULL) {
+        return Py_NewRef(dec->stream.annotations);
+    }
+    self->is_busy = true;
+    PyObject *annotations = ionfast_build_annotations(dec, &dec->stream.token);
+    self->is_busy = false;
+    return annotations;
 }
 
 static PyObject *
@@ -528,28 +844,25 @@ Reader_get_field_symbol(Reader *self, void *Py_UNUSED(closure))
     if (check_usable(self) < 0) {
         return NULL;
     }
-    if (!self->has_token || !self->token.has_field) {
+    ionfast_decoder *dec = self->dec;
+    if (!self->has_token || !dec->stream.token.has_field) {
         Py_RETURN_NONE;
     }
-    if (self->field != NULL) {
-        return state_error(self, "field_symbol must be read before the container's value()");
+    if (self->is_taken || self->is_building) {
+        return misuse(self, "field_symbol", "to be read before the container's value()");
     }
-    return ionfast_symbol_token(self->dec, &self->token.field);
+    self->is_busy = true;
+    PyObject *symbol = ionfast_symbol_token(dec, &dec->stream.token.field);
+    self->is_busy = false;
+    return symbol;
 }
 
 static PyObject *
-Reader_get_annotation_symbols(Reader *self, void *Py_UNUSED(closure))
+symbol_tokens(ionfast_decoder *dec, const ionf_token *t)
 {
-    if (check_usable(self) < 0) {
-        return NULL;
-    }
-    const size_t count = self->has_token ? self->token.annotation_count : 0;
-    if (self->annotations != NULL) {
-        return state_error(self, "annotation_symbols must be read before the container's value()");
-    }
-    PyObject *symbols = PyTuple_New((Py_ssize_t)count);
-    for (size_t i = 0; symbols != NULL && i < count; i++) {
-        PyObject *symbol = ionfast_symbol_token(self->dec, &self->token.annotations[i]);
+    PyObject *symbols = PyTuple_New((Py_ssize_t)t->annotation_count);
+    for (uint32_t i = 0; symbols != NULL && i < t->annotation_count; i++) {
+        PyObject *symbol = ionfast_symbol_token(dec, &t->annotations[i]);
         if (symbol == NULL) {
             Py_CLEAR(symbols);
             break;
@@ -560,12 +873,31 @@ Reader_get_annotation_symbols(Reader *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
+Reader_get_annotation_symbols(Reader *self, void *Py_UNUSED(closure))
+{
+    if (check_usable(self) < 0) {
+        return NULL;
+    }
+    ionfast_decoder *dec = self->dec;
+    if (!self->has_token || dec->stream.token.annotation_count == 0) {
+        return Py_NewRef(self->state->empty_tuple);
+    }
+    if (self->is_taken || self->is_building) {
+        return misuse(self, "annotation_symbols", "to be read before the container's value()");
+    }
+    self->is_busy = true;
+    PyObject *symbols = symbol_tokens(dec, &dec->stream.token);
+    self->is_busy = false;
+    return symbols;
+}
+
+static PyObject *
 Reader_get_is_null(Reader *self, void *Py_UNUSED(closure))
 {
     if (check_usable(self) < 0) {
         return NULL;
     }
-    return PyBool_FromLong(self->has_token && self->token.is_null);
+    return PyBool_FromLong(self->has_token && self->dec->stream.token.is_null);
 }
 
 static PyObject *
@@ -577,14 +909,7 @@ Reader_get_depth(Reader *self, void *Py_UNUSED(closure))
 static PyObject *
 Reader_get_offset(Reader *self, void *Py_UNUSED(closure))
 {
-    if (check_usable(self) < 0) {
-        return NULL;
-    }
-    if (self->has_token) {
-        return PyLong_FromUnsignedLongLong(self->token.offset);
-    }
-    const ionf_reader *base = ionfast_decoder_base(self->dec);
-    return PyLong_FromUnsignedLongLong(self->is_open ? ionf_reader_offset(base, base->p) : 0);
+    return check_usable(self) < 0 ? NULL : PyLong_FromUnsignedLongLong(current_offset(self));
 }
 
 static PyObject *
@@ -595,29 +920,24 @@ Reader_get_is_closed(Reader *self, void *Py_UNUSED(closure))
 
 /* ---- making ---- */
 
-static bool
-is_compressed(const ionfast_input *input)
-{
-    static const uint8_t gzip[] = {0x1F, 0x8B};
-    static const uint8_t zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
-    return !input->is_text &&
-           ((input->len >= sizeof gzip && memcmp(input->data, gzip, sizeof gzip) == 0) ||
-            (input->len >= sizeof zstd && memcmp(input->data, zstd, sizeof zstd) == 0));
-}
+typedef struct make_options {
+    ionfast_read_options read;
+    PyObject *compression;  /* borrowed */
+    PyObject *on_oversized; /* borrowed; NULL: none */
+} make_options;
 
 /* A path, a file object or compressed bytes: the Python half gives (read, close or None). */
 static int
 open_through_python(Reader *self, PyObject *source, PyObject *compression)
 {
     ionfast_state *state = self->state;
-    PyObject *pair =
-        PyObject_CallFunctionObjArgs(state->open_source, source, compression, NULL);
+    PyObject *pair = PyObject_CallFunctionObjArgs(state->open_source, source, compression, NULL);
     if (pair == NULL) {
         return -1;
     }
     PyObject *read, *close;
     if (!PyArg_ParseTuple(pair, "OO", &read, &close) ||
-        ionfast_input_open_file(state, read, &self->input) < 0) {
+        ionfast_input_open_file(state, read, &self->dec->stream.input) < 0) {
         Py_DECREF(pair);
         return -1;
     }
@@ -630,59 +950,159 @@ static int
 open_source(Reader *self, PyObject *source, PyObject *compression)
 {
     ionfast_state *state = self->state;
+    ionfast_input *input = &self->dec->stream.input;
     if (source == Py_None) {
-        return ionfast_input_open_feed(state, &self->input);
+        ionfast_input_open_feed(input);
+        return 0;
     }
-    if (!PyUnicode_Check(source) && !PyObject_CheckBuffer(source)) {
+    if (!PyBytes_CheckExact(source) && !PyUnicode_Check(source) && !PyObject_CheckBuffer(source)) {
         return open_through_python(self, source, compression);
     }
-    if (ionfast_input_open_memory(state, "Reader", source, &self->input) < 0) {
+    if (ionfast_input_open_memory(state, "Reader", source, input) < 0) {
         return -1;
     }
-    if (IONF_UNLIKELY(is_compressed(&self->input)) && compression != Py_None) {
-        ionfast_input_close(state, &self->input);
+    if (IONF_UNLIKELY(ionfast_input_is_compressed(input)) && compression != Py_None) {
+        ionfast_input_close(state, input);
         return open_through_python(self, source, compression);
     }
     return open_decoder(self) < 0 ? -1 : 0;
 }
 
-/* Split off `compression=`, which the shared options do not know. */
 static int
-parse_keywords(ionfast_state *state, PyObject *kwnames, PyObject *const *values,
-               ionfast_read_options *options, PyObject **compression)
+set_option(ionfast_state *state, PyObject *name, PyObject *value, make_options *options)
 {
-    *compression = state->str_auto;
-    const Py_ssize_t count = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
-    if (ionfast_read_options_parse(state, "Reader", NULL, NULL, options) < 0) {
+    if (PyUnicode_Compare(name, state->str_compression) == 0) {
+        options->compression = value;
+        return 0;
+    }
+    if (PyUnicode_Compare(name, state->str_codec) == 0) {
+        return ionfast_typed_option_set(state, name, value, &options->read) < 0 ? -1 : 0;
+    }
+    if (PyUnicode_CompareWithASCIIString(name, "on_oversized") != 0) {
+        return ionfast_read_option_set(state, "Reader", name, value, &options->read);
+    }
+    if (value != Py_None && !PyCallable_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "on_oversized must be callable or None, not %.200s",
+                     Py_TYPE(value)->tp_name);
         return -1;
     }
+    options->on_oversized = value == Py_None ? NULL : value;
+    return 0;
+}
+
+/* The keyword arguments: the shared options, and the Reader's own. */
+static int
+parse_keywords(ionfast_state *state, PyObject *kwnames, PyObject *const *values,
+               make_options *options)
+{
+    options->read.model = IONFAST_MODEL_LOSSLESS;
+    options->read.catalog = NULL;
+    options->read.limits = ionf_limits_default();
+    options->compression = state->str_auto;
+    options->on_oversized = NULL;
+    const Py_ssize_t count = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *name = PyTuple_GET_ITEM(kwnames, i);
-        if (PyUnicode_Compare(name, state->str_compression) == 0) {
-            *compression = values[i];
-        } else if (ionfast_read_option_set(state, "Reader", name, values[i], options) < 0) {
+        if (set_option(state, PyTuple_GET_ITEM(kwnames, i), values[i], options) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
+/* Read values as the codec's registered types. */
+static int
+use_codec(Reader *self, PyObject *codec)
+{
+    PyObject *const anything = (PyObject *)&PyBaseObject_Type;
+    self->dec->plan = (PyObject *)ionfast_plan_of(self->state, anything, codec);
+    return self->dec->plan == NULL ? -1 : 0;
+}
+
 static PyObject *
 make_reader(PyTypeObject *type, ionfast_state *state, PyObject *source,
-            const ionfast_read_options *options, PyObject *compression)
+            const make_options *options)
 {
     Reader *self = (Reader *)type->tp_alloc(type, 0);
-    if (self == NULL) {
+    if (IONF_UNLIKELY(self == NULL)) {
+        return NULL;
+    }
+    const ionf_catalog *catalog;
+    ionfast_decoder *dec = ionfast_read_options_decoder(state, &options->read, &catalog);
+    if (IONF_UNLIKELY(dec == NULL)) {
+        Py_DECREF(self);
         return NULL;
     }
     self->state = state;
-    self->limits = options->limits;
-    self->dec = ionfast_read_options_decoder(state, options, &self->catalog);
-    if (self->dec == NULL || open_source(self, source, compression) < 0) {
+    self->dec = dec;
+    self->first.is_unopened = true;
+    self->on_oversized = Py_XNewRef(options->on_oversized);
+    dec->stream.catalog = catalog;
+    dec->stream.limits = options->read.limits;
+    if (options->read.codec != NULL && use_codec(self, options->read.codec) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    self->is_busy = true; /* the collector shows it to others before it is complete */
+    const int opened = open_source(self, source, options->compression);
+    self->is_busy = false;
+    if (IONF_UNLIKELY(opened < 0)) {
         Py_DECREF(self);
         return NULL;
     }
     return (PyObject *)self;
+}
+
+/* Reader(bytes) of binary Ion, or Reader(None) for `bytes` NULL, without options: make_reader() at its
+ * shortest. The object is not told to the collector, since it can be part of no cycle: it holds bytes
+ * and strs alone, and having no other class than Reader it has no attributes of its own. */
+static PyObject *
+make_plain_reader(PyTypeObject *type, ionfast_state *state, PyObject *bytes)
+{
+    Reader *self = PyObject_GC_New(Reader, type);
+    if (IONF_UNLIKELY(self == NULL)) {
+        return NULL;
+    }
+    ionfast_decoder *dec = ionf_pool_take(&state->decoders);
+    self->state = state;
+    self->dec = dec;
+    self->close_source = NULL;
+    self->on_oversized = NULL;
+    self->depth = 0;
+    self->has_token = self->is_taken = self->is_building = self->is_busy = false;
+    self->first.any = 0;
+    if (IONF_UNLIKELY(dec == NULL)) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    dec->model = IONFAST_MODEL_LOSSLESS;
+    ionfast_input *input = &dec->stream.input;
+    const ionf_limits limits = ionf_limits_default();
+    if (bytes == NULL) {
+        self->first.is_unopened = true;
+        dec->stream.limits = limits;
+        dec->stream.catalog = NULL;
+        ionfast_input_open_feed(input);
+        return (PyObject *)self;
+    }
+    ionfast_input_open_bytes(bytes, input);
+    dec->is_binary = true;
+    dec->countdown = IONFAST_SIGNAL_INTERVAL;
+    ionf_bin_reader_open(&dec->bin, input->data, input->len, true, &limits, NULL);
+    return (PyObject *)self;
+}
+
+static inline bool
+is_binary_bytes(PyObject *source)
+{
+    return PyBytes_CheckExact(source) && PyBytes_GET_SIZE(source) != 0 &&
+           (uint8_t)PyBytes_AS_STRING(source)[0] == 0xE0;
+}
+
+static PyObject *
+too_many_arguments(Py_ssize_t nargs)
+{
+    return PyErr_Format(PyExc_TypeError,
+                        "Reader() takes at most 1 positional argument but %zd were given", nargs);
 }
 
 /* Reader(source, **options) without a tuple or a dict of arguments: making a reader must cost little. */
@@ -692,17 +1112,22 @@ Reader_vectorcall(PyObject *callable, PyObject *const *args, size_t nargsf, PyOb
     PyTypeObject *type = (PyTypeObject *)callable;
     ionfast_state *state = PyType_GetModuleState(type);
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (nargs > 1) {
-        return PyErr_Format(PyExc_TypeError,
-                            "Reader() takes at most 1 positional argument but %zd were given",
-                            nargs);
+    if (IONF_LIKELY(kwnames == NULL)) {
+        if (nargs == 1 && is_binary_bytes(args[0])) {
+            return make_plain_reader(type, state, args[0]);
+        }
+        if (nargs == 0 || (nargs == 1 && args[0] == Py_None)) {
+            return make_plain_reader(type, state, NULL);
+        }
     }
-    ionfast_read_options options;
-    PyObject *compression;
-    if (parse_keywords(state, kwnames, args + nargs, &options, &compression) < 0) {
+    if (nargs > 1) {
+        return too_many_arguments(nargs);
+    }
+    make_options options;
+    if (parse_keywords(state, kwnames, args + nargs, &options) < 0) {
         return NULL;
     }
-    return make_reader(type, state, nargs == 0 ? Py_None : args[0], &options, compression);
+    return make_reader(type, state, nargs == 0 ? Py_None : args[0], &options);
 }
 
 /* The slow way in, for subclasses. */
@@ -714,25 +1139,20 @@ Reader_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     ionfast_state *state = ionfast_state_of_module(module);
+    const Py_ssize_t nargs = PyTuple_GET_SIZE(args);
+    if (nargs > 1) {
+        return too_many_arguments(nargs);
+    }
     PyObject *names = kwargs == NULL ? NULL : PySequence_Tuple(kwargs);
     PyObject *values = kwargs == NULL ? NULL : PyDict_Values(kwargs);
     PyObject *reader = NULL;
-    ionfast_read_options options;
-    PyObject *compression;
-    if (kwargs != NULL && (names == NULL || values == NULL)) {
-        goto done;
+    make_options options;
+    if ((kwargs == NULL || (names != NULL && values != NULL)) &&
+        parse_keywords(state, names, values == NULL ? NULL : ((PyListObject *)values)->ob_item,
+                       &options) == 0) {
+        PyObject *source = nargs == 0 ? Py_None : PyTuple_GET_ITEM(args, 0);
+        reader = make_reader(type, state, source, &options);
     }
-    if (PyTuple_GET_SIZE(args) > 1) {
-        PyErr_SetString(PyExc_TypeError, "Reader() takes at most 1 positional argument");
-        goto done;
-    }
-    if (parse_keywords(state, names,
-                       values == NULL ? NULL : ((PyListObject *)values)->ob_item, &options,
-                       &compression) == 0) {
-        PyObject *source = PyTuple_GET_SIZE(args) == 0 ? Py_None : PyTuple_GET_ITEM(args, 0);
-        reader = make_reader(type, state, source, &options, compression);
-    }
-done:
     Py_XDECREF(names);
     Py_XDECREF(values);
     return reader;
@@ -745,10 +1165,13 @@ Reader_traverse(Reader *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->close_source);
-    Py_VISIT(self->input.owner);
-    Py_VISIT(self->input.view.obj);
-    Py_VISIT(self->field);
-    Py_VISIT(self->annotations);
+    Py_VISIT(self->on_oversized);
+    if (self->dec != NULL && !self->is_busy) {
+        Py_VISIT(self->dec->catalog);
+        Py_VISIT(self->dec->stream.field);
+        Py_VISIT(self->dec->stream.annotations);
+        return ionfast_input_traverse(&self->dec->stream.input, visit, arg);
+    }
     return 0;
 }
 
@@ -757,7 +1180,7 @@ Reader_clear(Reader *self)
 {
     if (!self->is_busy) {
         Py_CLEAR(self->close_source);
-        close_reader(self);
+        (void)close_reader(self);
     }
     return 0;
 }
@@ -767,6 +1190,9 @@ Reader_finalize(PyObject *object)
 {
     Reader *self = (Reader *)object;
     PyObject *type, *value, *traceback;
+    if (self->is_busy) {
+        return;
+    }
     PyErr_Fetch(&type, &value, &traceback);
     if (close_reader(self) < 0) {
         PyErr_WriteUnraisable(object);
@@ -782,28 +1208,35 @@ Reader_dealloc(Reader *self)
         return;
     }
     PyObject_GC_UnTrack(self);
-    Reader_clear(self);
+    Py_CLEAR(self->close_source);
+    (void)close_reader(self);
     type->tp_free(self);
     Py_DECREF(type);
 }
 
 static PyMethodDef Reader_methods[] = {
     {"next", (PyCFunction)Reader_next, METH_NOARGS,
-     "next($self, /)\n--\n\nGo on to the next value at this depth and give its IonType; None after the "
+     "next($self, /)\n--\n\nGo on to the next value at this depth and give its IonType; None "
+     "after the "
      "last one;\nNEED_DATA from an incremental reader that has run out."},
     {"step_in", (PyCFunction)Reader_step_in, METH_NOARGS,
-     "step_in($self, /)\n--\n\nEnter the current list, sexp or struct: next() gives its children."},
+     "step_in($self, /)\n--\n\nEnter the current list, sexp or struct: next() gives its "
+     "children."},
     {"step_out", (PyCFunction)Reader_step_out, METH_NOARGS,
-     "step_out($self, /)\n--\n\nLeave the container entered last, passing over what is left of it."},
+     "step_out($self, /)\n--\n\nLeave the container entered last, passing over what is left of "
+     "it."},
     {"value", (PyCFunction)Reader_value, METH_NOARGS,
-     "value($self, /)\n--\n\nThe current value, containers whole, as loads() would give it. NEED_DATA from "
+     "value($self, /)\n--\n\nThe current value, containers whole, as loads() would give it. "
+     "NEED_DATA from "
      "an\nincremental reader that has run out: feed and call value() again."},
     {"feed", (PyCFunction)Reader_feed, METH_O,
-     "feed($self, chunk, /)\n--\n\nMore input, bytes-like or str, for a reader made with Reader(None)."},
+     "feed($self, chunk, /)\n--\n\nMore input, bytes-like or str, for a reader made with "
+     "Reader(None)."},
     {"end", (PyCFunction)Reader_end, METH_NOARGS,
      "end($self, /)\n--\n\nNo more input follows what has been fed."},
     {"close", (PyCFunction)Reader_close, METH_NOARGS,
-     "close($self, /)\n--\n\nGive the decoder back to the pool and let go of the source; files that were "
+     "close($self, /)\n--\n\nGive the decoder back to the pool and let go of the source; files "
+     "that were "
      "opened\nby path are closed. Closing twice is allowed."},
     {"__enter__", (PyCFunction)Reader_enter, METH_NOARGS, NULL},
     {"__exit__", (PyCFunction)(void (*)(void))Reader_exit, METH_FASTCALL, NULL},
@@ -813,7 +1246,8 @@ static PyMethodDef Reader_methods[] = {
 static PyGetSetDef Reader_getset[] = {
     {"type", (getter)Reader_get_type, NULL, "IonType of the current value, or None.", NULL},
     {"field_name", (getter)Reader_get_field_name, NULL,
-     "Field name of the current value: str, SymbolToken where its text is unknown, or None.", NULL},
+     "Field name of the current value: str, SymbolToken where its text is unknown, or None.",
+     NULL},
     {"annotations", (getter)Reader_get_annotations, NULL,
      "Annotations of the current value: a tuple of Symbol, SymbolToken where text is unknown.",
      NULL},
@@ -821,7 +1255,8 @@ static PyGetSetDef Reader_getset[] = {
      "Field name of the current value as SymbolToken, with its symbol ID and import.", NULL},
     {"annotation_symbols", (getter)Reader_get_annotation_symbols, NULL,
      "Annotations of the current value as a tuple of SymbolToken.", NULL},
-    {"is_null", (getter)Reader_get_is_null, NULL, "Is the current value a null of any type?", NULL},
+    {"is_null", (getter)Reader_get_is_null, NULL, "Is the current value a null of any type?",
+     NULL},
     {"depth", (getter)Reader_get_depth, NULL, "Containers stepped into.", NULL},
     {"offset", (getter)Reader_get_offset, NULL,
      "Bytes from the start of the stream to the current value, annotations included.", NULL},
@@ -831,12 +1266,16 @@ static PyGetSetDef Reader_getset[] = {
 
 static const char Reader_doc[] =
     "Reader(source=None, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None,\n"
-    "       compression='auto')\n"
+    "       compression='auto', on_oversized=None)\n"
     "--\n\n"
     "Read a stream of Ion, text or binary, value by value, in memory bounded by the largest.\n\n"
-    "source: bytes-like, str (text Ion), a path, a binary or text file object, or None: then chunks\n"
+    "source: bytes-like, str (text Ion), a path, a binary or text file object, or None: then "
+    "chunks\n"
     "    are fed with feed() and the end is told with end().\n"
     "compression: 'auto' recognises gzip and zstd by their magic; None does not look.\n"
+    "on_oversized: called with (size, offset) for each top-level value larger than "
+    "max_value_size,\n"
+    "    which is passed over then, unread and unchecked; None: such a value is an IonError.\n"
     "The other options are those of loads(). Not for use by two threads at once.\n\n"
     ">>> import ionfast\n"
     ">>> with ionfast.Reader('{id: 7, tags: [a, b]} \"next\"') as r:\n"

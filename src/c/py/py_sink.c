@@ -13,9 +13,8 @@ ionfast_sink_open(ionfast_state *state, PyObject *target, bool is_binary, ionfas
     PyObject *opened = PyObject_CallFunctionObjArgs(state->open_target, target,
                                                     is_binary ? Py_True : Py_False, NULL);
     PyObject *file, *write, *close;
-    int takes_str, is_raw;
-    if (opened == NULL ||
-        !PyArg_ParseTuple(opened, "OOOpp", &file, &write, &close, &takes_str, &is_raw)) {
+    int takes_str;
+    if (opened == NULL || !PyArg_ParseTuple(opened, "OOOp", &file, &write, &close, &takes_str)) {
         Py_XDECREF(opened);
         return -1;
     }
@@ -23,7 +22,6 @@ ionfast_sink_open(ionfast_state *state, PyObject *target, bool is_binary, ionfas
     sink->write = Py_NewRef(write);
     sink->close = close == Py_None ? NULL : Py_NewRef(close);
     sink->takes_str = takes_str != 0;
-    sink->is_raw = is_raw != 0;
     Py_DECREF(opened);
     return 0;
 }
@@ -68,13 +66,30 @@ take_before_error(ionfast_sink *sink)
     PyErr_Restore(type, error, traceback);
 }
 
+/* Does None from this file's write() say that nothing was taken? 1, 0, or -1 on an exception. */
+static int
+is_raw(PyObject *file)
+{
+    PyObject *io = PyImport_ImportModule("io");
+    PyObject *raw = io == NULL ? NULL : PyObject_GetAttrString(io, "RawIOBase");
+    const int result = raw == NULL ? -1 : PyObject_IsInstance(file, raw);
+    Py_XDECREF(io);
+    Py_XDECREF(raw);
+    return result;
+}
+
 /* Make sense of what write() gave for `len` bytes. */
 static int
 take_result(ionfast_sink *sink, PyObject *result, Py_ssize_t len)
 {
-    if (result == Py_None && sink->is_raw) {
-        PyErr_SetString(PyExc_BlockingIOError, "the target takes no more now");
-        return -1;
+    if (result == Py_None && !sink->takes_str) {
+        const int took_nothing = is_raw(sink->file);
+        if (took_nothing > 0) {
+            PyErr_SetString(PyExc_BlockingIOError, "the target takes no more now");
+        }
+        if (took_nothing != 0) {
+            return -1;
+        }
     }
     if (sink->takes_str || !PyLong_Check(result)) {
         take(sink, -1); /* other objects than binary files may say nothing */

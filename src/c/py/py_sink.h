@@ -20,7 +20,6 @@ typedef struct ionfast_sink {
     PyObject *left;     /* a segment that has not been taken in full; or NULL */
     Py_ssize_t done;    /* bytes of it that have */
     bool takes_str;     /* segments of text Ion are str, not UTF-8 */
-    bool is_raw;        /* None from write() says that nothing was taken */
 } ionfast_sink;
 
 /* `target`: a path, which is opened, a file object, or None for memory. -1 with an exception; close is

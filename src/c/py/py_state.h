@@ -16,7 +16,7 @@
 
 /* Classes and helpers that the Python half hands over, by attribute name: X(name in the mapping). */
 #define IONFAST_BOUND(X)                                                                          \
-    X(IonType) X(NEED_DATA) X(IonError) X(SymbolToken) X(ImportLocation) X(Symbol) X(Clob) X(Sexp)             \
+    X(IonType) X(NEED_DATA) X(IonError) X(ValidationError) X(describe_type) X(describe_encoding) X(Annotated) X(SymbolToken) X(ImportLocation) X(Symbol) X(Clob) X(Sexp)             \
     X(IonPyNull) X(IonPyBool) X(IonPyInt) X(IonPyFloat) X(IonPyDecimal) X(IonPyTimestamp)         \
     X(IonPyText) X(IonPySymbol) X(IonPyBytes) X(IonPyList) X(IonPyDict)                           \
     X(open_source) X(open_target) X(int_from_digits) X(int_to_digits)
@@ -29,7 +29,9 @@
     X(model, "model") X(catalog, "catalog") X(max_depth, "max_depth")                             \
     X(max_value_size, "max_value_size") X(compression, "compression") X(auto, "auto")                                                          \
     X(utcoffset, "utcoffset") X(dict, "__dict__") X(dataclass_fields, "__dataclass_fields__")     \
-    X(fields, "_fields") X(items, "items") X(offset, "offset") X(fspath, "__fspath__")
+    X(post_init, "__post_init__") X(add_note, "add_note") X(type, "type") X(codec, "codec")           \
+    X(forbid_unknown, "forbid_unknown") X(struct_fields, "__struct_fields__")                     \
+    X(attrs_fields, "__attrs_attrs__") X(plain_value, "_value_") X(fields, "_fields") X(items, "items") X(offset, "offset") X(fspath, "__fspath__")
 
 /* What the core has asked of the allocator in this interpreter; tests and pools.stats() read it. */
 typedef struct ionfast_heap {
@@ -65,6 +67,12 @@ typedef struct ionfast_state {
     PyTypeObject *Catalog;
     PyTypeObject *Reader;
     PyTypeObject *Writer;
+    PyTypeObject *Plan;
+    PyTypeObject *Decoder;
+    PyTypeObject *CodecBase;
+    PyTypeObject *Fields;
+    PyObject *plans; /* owned: dict, type -> Plan, of reading with `type=` */
+    uint64_t decoder_serial; /* of the decoder made last */
 
     /* py_time.c: timezone objects by offset, and its own needs. */
     PyObject *utc; /* owned: datetime.timezone.utc */

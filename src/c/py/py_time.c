@@ -359,6 +359,53 @@ ionfast_timestamp_from(ionfast_state *state, const ionf_timestamp *ts, PyTypeObj
     return self;
 }
 
+/* Microseconds of the fraction; false when it has finer parts that are not zero. */
+static bool
+whole_microseconds(const ionf_timestamp *ts, int *out)
+{
+    uint64_t digits = ts->fraction_digits, coefficient = ts->fraction.u64;
+    if (digits == 0) {
+        *out = 0;
+        return true;
+    }
+    if (ts->fraction.form != IONF_INT_U64) {
+        return false;
+    }
+    for (; digits > MICROSECOND_DIGITS && coefficient % 10 == 0 && coefficient != 0; digits--) {
+        coefficient /= 10;
+    }
+    *out = coefficient == 0 ? 0 : microsecond_of(coefficient, digits);
+    return coefficient == 0 || digits <= MICROSECOND_DIGITS;
+}
+
+int
+ionfast_datetime_from(ionfast_state *state, const ionf_timestamp *ts, PyObject **out)
+{
+    int microsecond = 0;
+    if (ts->precision < IONF_PRECISION_MINUTE || !whole_microseconds(ts, &microsecond)) {
+        return 0;
+    }
+    PyObject *zone = ts->has_offset ? timezone_of(state, ts->offset_minutes) : Py_NewRef(Py_None);
+    if (zone == NULL) {
+        return -1;
+    }
+    *out = PyDateTimeAPI->DateTime_FromDateAndTime(ts->year, ts->month, ts->day, ts->hour,
+                                                   ts->minute, ts->second, microsecond, zone,
+                                                   PyDateTimeAPI->DateTimeType);
+    Py_DECREF(zone);
+    return *out == NULL ? -1 : 1;
+}
+
+int
+ionfast_date_from(const ionf_timestamp *ts, PyObject **out)
+{
+    if (ts->precision != IONF_PRECISION_DAY) {
+        return 0;
+    }
+    *out = PyDate_FromDate(ts->year, ts->month, ts->day);
+    return *out == NULL ? -1 : 1;
+}
+
 /* ---- writing ---- */
 
 /* Whole minutes of a timedelta that is less than a day; -1 with ValueError naming `value`. */

@@ -7,9 +7,7 @@ PyObject *
 ionfast_str_from_wide(const uint8_t *text, size_t len)
 {
     ionf_utf8_info info;
-    if (ionf_utf8_check(text, len, &info) != len) { /* readers only hand on valid UTF-8 */
-        return PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)len, NULL);
-    }
+    ionf_utf8_measure(text, len, &info); /* readers only hand on valid UTF-8 */
     PyObject *str = PyUnicode_New((Py_ssize_t)info.count, info.max_class);
     if (str == NULL) {
         return NULL;
@@ -28,15 +26,40 @@ ionfast_str_from_wide(const uint8_t *text, size_t len)
     return str;
 }
 
-/* cls(value); steals `value`. */
+static PyTypeObject *
+as_type(PyObject *cls)
+{
+    return (PyTypeObject *)cls;
+}
+
+/* cls(value), for classes that add nothing to their base's __new__ and __init__: the slot is called
+ * without what type.__call__ does around it. Steals `value`. */
 static PyObject *
 construct(PyObject *cls, PyObject *value)
 {
     if (value == NULL) {
         return NULL;
     }
-    PyObject *object = PyObject_CallOneArg(cls, value);
-    Py_DECREF(value);
+    PyObject *args = PyTuple_New(1);
+    if (args == NULL) {
+        Py_DECREF(value);
+        return NULL;
+    }
+    PyTuple_SET_ITEM(args, 0, value);
+    PyObject *object = as_type(cls)->tp_new(as_type(cls), args, NULL);
+    Py_DECREF(args);
+    return object;
+}
+
+/* The float as IonPyFloat. */
+static PyObject *
+ionpy_float(ionfast_state *state, double number)
+{
+    PyTypeObject *type = as_type(state->IonPyFloat);
+    PyObject *object = type->tp_alloc(type, 0);
+    if (object != NULL) {
+        ((PyFloatObject *)object)->ob_fval = number;
+    }
     return object;
 }
 
@@ -44,12 +67,6 @@ static PyObject *
 bytes_of(const ionf_slice *slice)
 {
     return PyBytes_FromStringAndSize((const char *)slice->data, (Py_ssize_t)slice->len);
-}
-
-static PyTypeObject *
-as_type(PyObject *cls)
-{
-    return (PyTypeObject *)cls;
 }
 
 /* A decimal that Python cannot hold is an error at the value's place. */
@@ -63,15 +80,33 @@ decimal_of(ionfast_decoder *dec, const ionf_token *t, PyObject *cls)
     return value;
 }
 
+/* The Symbol whose text is `text`, which it steals. */
+static PyObject *
+symbol_of(ionfast_decoder *dec, PyObject *text)
+{
+    const uintptr_t address = (uintptr_t)text >> 4;
+    ionfast_symbol_entry *entry = &dec->symbols[(address ^ address >> 8) % IONFAST_SYMBOL_SLOTS];
+    if (IONF_LIKELY(entry->text == text)) {
+        Py_DECREF(text);
+        return Py_NewRef(entry->symbol);
+    }
+    PyObject *symbol = construct(dec->state->Symbol, Py_NewRef(text));
+    if (symbol == NULL) {
+        Py_DECREF(text);
+        return NULL;
+    }
+    Py_XSETREF(entry->text, text);
+    Py_XSETREF(entry->symbol, Py_NewRef(symbol));
+    dec->has_symbols = true;
+    return symbol;
+}
+
 /* A symbol of the lossless model: Symbol, or the SymbolToken that stands for unknown text. */
 static PyObject *
 lossless_symbol(ionfast_decoder *dec, const ionf_symref *ref)
 {
     PyObject *text = ionfast_symref_str(dec, ref);
-    if (text == NULL || !PyUnicode_Check(text)) {
-        return text;
-    }
-    return construct(dec->state->Symbol, text);
+    return text == NULL || !PyUnicode_Check(text) ? text : symbol_of(dec, text);
 }
 
 /* IonPySymbol from a str or a SymbolToken; steals `text`. */
@@ -79,7 +114,12 @@ static PyObject *
 ionpy_symbol(ionfast_decoder *dec, PyObject *text)
 {
     if (text == NULL || PyUnicode_Check(text)) {
-        return construct(dec->state->IonPySymbol, text);
+        if (text == NULL) {
+            return NULL;
+        }
+        PyObject *symbol = PyObject_CallOneArg(dec->state->IonPySymbol, text);
+        Py_DECREF(text);
+        return symbol;
     }
     PyObject *sid = PyObject_GetAttr(text, dec->state->str_sid);
     PyObject *location = sid == NULL ? NULL : PyObject_GetAttr(text, dec->state->str_location);
@@ -127,7 +167,7 @@ ionpy_scalar(ionfast_decoder *dec, const ionf_token *t)
     case IONF_KIND_INT:
         return construct(state->IonPyInt, ionfast_build_scalar(dec, t));
     case IONF_KIND_FLOAT:
-        return construct(state->IonPyFloat, ionfast_build_scalar(dec, t));
+        return ionpy_float(state, t->as.f64);
     case IONF_KIND_STRING:
         return construct(state->IonPyText, ionfast_build_scalar(dec, t));
     case IONF_KIND_DECIMAL:
@@ -209,10 +249,13 @@ ionpy_dict(ionfast_state *state, PyObject *dict)
 {
     PyObject *object =
         PyDict_Type.tp_new(as_type(state->IonPyDict), state->empty_tuple, NULL);
-    if (object != NULL && PyDict_Merge(object, dict, 1) < 0) {
+    if (object == NULL) {
+        Py_DECREF(dict);
+        return NULL;
+    }
+    if (ionfast_dict_move(object, dict) < 0) {
         Py_CLEAR(object);
     }
-    Py_DECREF(dict);
     return object;
 }
 
@@ -225,9 +268,47 @@ ionfast_wrap_container(ionfast_decoder *dec, PyObject *value, const ionfast_buil
             value = ionpy_dict(state, value);
         }
     } else {
-        value = construct(frame->kind == IONF_KIND_SEXP ? state->Sexp : state->IonPyList, value);
+        PyObject *cls = frame->kind == IONF_KIND_SEXP ? state->Sexp : state->IonPyList;
+        PyObject *list = PyObject_CallOneArg(cls, value);
+        Py_DECREF(value);
+        value = list;
     }
     return annotate(state, value, frame->annotations);
+}
+
+/* The items on the stack from `start` as IonPyList or Sexp; takes them off the stack. */
+static PyObject *
+ionpy_list(ionfast_decoder *dec, PyObject *cls, size_t start)
+{
+    PyObject *list = PyList_Type.tp_new(as_type(cls), dec->state->empty_tuple, NULL);
+    if (list == NULL) {
+        return NULL;
+    }
+    if (ionfast_list_fill(list, dec->values + start, dec->value_count - start) < 0) {
+        Py_DECREF(list);
+        return NULL;
+    }
+    dec->value_count = start;
+    return list;
+}
+
+PyObject *
+ionfast_close_wrapped(ionfast_decoder *dec, const ionfast_build_frame *frame)
+{
+    ionfast_state *state = dec->state;
+    PyObject *value;
+    if (frame->kind == IONF_KIND_STRUCT) {
+        value = ionfast_close_struct(dec, frame->start);
+        if (value != NULL && Py_IS_TYPE(value, &PyDict_Type)) {
+            value = ionpy_dict(state, value);
+        }
+    } else {
+        value = ionpy_list(dec, frame->kind == IONF_KIND_SEXP ? state->Sexp : state->IonPyList,
+                           frame->start);
+    }
+    return value == NULL || frame->annotations == NULL
+               ? value
+               : annotate(state, value, Py_NewRef(frame->annotations));
 }
 
 PyObject *
@@ -240,7 +321,8 @@ ionfast_close_repeats(ionfast_decoder *dec, size_t start)
     }
     for (size_t i = 0; i < count; i++) {
         PyObject *pair =
-            PyTuple_Pack(2, dec->values[start + 2 * i], dec->values[start + 2 * i + 1]);
+            PyTuple_Pack(2, ionfast_slot_object(dec->values[start + 2 * i]),
+                         dec->values[start + 2 * i + 1]);
         if (pair == NULL) {
             Py_DECREF(pairs);
             return NULL;
@@ -253,19 +335,37 @@ ionfast_close_repeats(ionfast_decoder *dec, size_t start)
     return dict;
 }
 
+/* Where a shared table defines the symbol, or None; new reference. */
+static PyObject *
+import_location(ionfast_decoder *dec, uint64_t sid)
+{
+    ionf_symbol symbol;
+    if (ionf_symtab_find(&ionfast_decoder_base(dec)->symtab, sid, &symbol) != IONF_OK ||
+        symbol.shared == NULL) {
+        Py_RETURN_NONE;
+    }
+    const ionf_slice name = symbol.shared->name;
+    return PyObject_CallFunction(dec->state->ImportLocation, "s#K", (const char *)name.data,
+                                 (Py_ssize_t)name.len,
+                                 (unsigned long long)symbol.shared_index + 1);
+}
+
 PyObject *
 ionfast_symbol_token(ionfast_decoder *dec, const ionf_symref *ref)
 {
     PyObject *text = ionfast_symref_str(dec, ref);
     if (text == NULL || !PyUnicode_Check(text)) {
-        return text;
+        return text; /* unknown text: a SymbolToken already */
     }
-    PyObject *token;
+    PyObject *token = NULL;
     if (ref->text != NULL) {
-        token = PyObject_CallFunction(dec->state->SymbolToken, "OO", text, Py_None);
+        token = PyObject_CallOneArg(dec->state->SymbolToken, text);
     } else {
-        token = PyObject_CallFunction(dec->state->SymbolToken, "OK", text,
-                                      (unsigned long long)ref->sid);
+        PyObject *location = import_location(dec, ref->sid);
+        if (location != NULL) {
+            token = PyObject_CallFunction(dec->state->SymbolToken, "OKN", text,
+                                          (unsigned long long)ref->sid, location);
+        }
     }
     Py_DECREF(text);
     return token;

@@ -16,7 +16,10 @@ PyObject *ionfast_build_special(ionfast_decoder *dec, const ionf_token *t);
 PyObject *ionfast_build_annotations(ionfast_decoder *dec, const ionf_token *t);
 /* A symbol reference as SymbolToken(text, sid, location). */
 PyObject *ionfast_symbol_token(ionfast_decoder *dec, const ionf_symref *ref);
-/* The finished list or dict as its IonPy* class, annotations put on. Steals both. */
+/* The children of a frame that has ended as an IonPy* container, with its annotations; takes them off
+ * the stack. */
+PyObject *ionfast_close_wrapped(ionfast_decoder *dec, const ionfast_build_frame *frame);
+/* A finished list or dict as its IonPy* class, annotations put on. Steals both. */
 PyObject *ionfast_wrap_container(ionfast_decoder *dec, PyObject *value,
                                  const ionfast_build_frame *frame);
 /* The pairs on the stack from `start` as an IonPyDict that keeps repeated fields. Leaves the stack. */

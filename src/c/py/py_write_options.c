@@ -50,6 +50,10 @@ ionfast_write_option_set(ionfast_write_options *options, const char *function, P
     if (IONFAST_IS_KEYWORD(name, "default")) {
         return take_hook(value, &options->hook);
     }
+    if (IONFAST_IS_KEYWORD(name, "codec")) {
+        options->codec = unless_none(value);
+        return 0;
+    }
     if (IONFAST_IS_KEYWORD(name, "tuple_as_sexp")) {
         return ionfast_take_flag(value, &options->tuple_as_sexp);
     }
@@ -148,6 +152,9 @@ set_up(ionfast_encoder *enc, const ionfast_write_options *options)
     enc->txt.max_depth = depth;
     enc->tuple_as_sexp = options->tuple_as_sexp;
     enc->default_hook = options->hook;
+    if (options->codec != NULL && ionfast_encode_use_codec(enc, options->codec) < 0) {
+        return -1;
+    }
     if (options->imports != NULL && add_imports(enc, options->imports) < 0) {
         return -1;
     }

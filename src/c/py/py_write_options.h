@@ -6,9 +6,10 @@
 
 typedef struct ionfast_write_options {
     bool binary, tuple_as_sexp, omit_version_marker;
-    PyObject *indent;  /* borrowed from the arguments, as the next two; NULL: none */
+    PyObject *indent; /* borrowed from the arguments, as the next two; NULL: none */
     PyObject *imports;
     PyObject *hook;
+    PyObject *codec;
     uint64_t max_depth;
 } ionfast_write_options;
 

@@ -31,16 +31,15 @@ typedef struct writer_mark {
 } writer_mark;
 
 typedef struct Writer {
-    PyObject_HEAD
-    ionfast_state *state; /* borrowed: the type keeps the module alive */
-    ionfast_encoder *enc; /* owned, from the pool; NULL: closed */
+    PyObject_HEAD ionfast_state *state; /* borrowed: the type keeps the module alive */
+    ionfast_encoder *enc;               /* owned, from the pool; NULL: closed */
     ionfast_sink sink;
-    PyObject *hook;   /* owned: the encoder borrows it; or NULL */
-    PyObject *indent; /* the same */
-    PyObject *value;  /* owned: of memory that has been closed; else NULL */
-    size_t block;     /* bytes past which a value is followed by a flush; 0: never */
-    uint8_t health;   /* writer_health */
-    bool has_marker;  /* text: $ion_1_0 is wanted */
+    PyObject *hook;    /* owned: the encoder borrows it; or NULL */
+    PyObject *indent;  /* the same */
+    PyObject *value;   /* owned: of memory that has been closed; else NULL */
+    size_t block;      /* bytes past which a value is followed by a flush; 0: never */
+    uint8_t health;    /* writer_health */
+    bool has_marker;   /* text: $ion_1_0 is wanted */
     bool needs_marker; /* a version marker comes next */
     bool has_output;   /* a segment has been made */
     bool is_busy;
@@ -599,9 +598,9 @@ write_clob_of(Writer *self, PyObject *data)
         return -1;
     }
     const size_t len = (size_t)view.len;
-    const ionf_status status =
-        enc->is_binary ? ionf_bin_write_lob(&enc->bin, IONF_KIND_CLOB, view.buf, len)
-                       : ionf_txt_write_lob(&enc->txt, IONF_KIND_CLOB, view.buf, len);
+    const ionf_status status = enc->is_binary
+                                   ? ionf_bin_write_lob(&enc->bin, IONF_KIND_CLOB, view.buf, len)
+                                   : ionf_txt_write_lob(&enc->txt, IONF_KIND_CLOB, view.buf, len);
     PyBuffer_Release(&view);
     return ionfast_encode_status(enc, status);
 }
@@ -1079,7 +1078,8 @@ static PyGetSetDef Writer_getset[] = {
 };
 
 static const char Writer_doc[] =
-    "Writer(target=None, *, binary=True, indent=None, imports=(), preallocate=1, auto_flush=True,\n"
+    "Writer(target=None, *, binary=True, indent=None, imports=(), preallocate=1, "
+    "auto_flush=True,\n"
     "       default=None, tuple_as_sexp=False, omit_version_marker=False, max_depth=1000)\n"
     "--\n\n"
     "Write a stream of Ion value by value, in memory bounded by a block and the largest value.\n\n"
@@ -1090,7 +1090,8 @@ static const char Writer_doc[] =
     "preallocate: bytes left free for a binary container's length, 0, 1 or 2. The output is the\n"
     "    same; this is about speed alone.\n"
     "The other options are those of dumps(). Not for use by two threads at once.\n\n"
-    "What the target's write() raises comes through unchanged; the writer then keeps what was not\n"
+    "What the target's write() raises comes through unchanged; the writer then keeps what was "
+    "not\n"
     "taken, refuses values until flush() has written it, and can be closed, which gives it up.\n\n"
     ">>> import ionfast\n"
     ">>> with ionfast.Writer(binary=False) as w:\n"

@@ -1,0 +1,244 @@
+/* Objects with named fields as dicts. */
+#include "py_fields.h"
+
+#include <structmember.h>
+
+/* Where a field is kept. */
+enum { FIELD_IN_DICT = 0, FIELD_BY_GETATTR = -1 }; /* or the offset of its slot */
+
+typedef struct ionfast_fields {
+    PyObject_VAR_HEAD
+    PyObject *names;      /* owned: tuple of names in Ion */
+    PyObject *attributes; /* owned: tuple */
+    PyObject *pattern;    /* owned: dict with these names, in order */
+    bool is_all_in_dict;  /* under the very names */
+    Py_ssize_t places[];  /* one for each field */
+} ionfast_fields;
+
+/* ---- making ---- */
+
+static Py_ssize_t
+place_of(PyTypeObject *type, PyObject *attribute)
+{
+    if (type->tp_getattro != PyObject_GenericGetAttr) {
+        return FIELD_BY_GETATTR;
+    }
+    PyObject *const descriptor = _PyType_Lookup(type, attribute); /* borrowed */
+    if (descriptor == NULL) {
+        return FIELD_IN_DICT;
+    }
+    if (Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) {
+        const PyMemberDef *const member = ((PyMemberDescrObject *)descriptor)->d_member;
+        const bool is_object = member->type == T_OBJECT_EX;
+        return is_object ? member->offset : FIELD_BY_GETATTR;
+    }
+    return Py_TYPE(descriptor)->tp_descr_set == NULL ? FIELD_IN_DICT : FIELD_BY_GETATTR;
+}
+
+static PyObject *
+pattern_of(PyObject *names)
+{
+    PyObject *pattern = PyDict_New();
+    for (Py_ssize_t i = 0; pattern != NULL && i < PyTuple_GET_SIZE(names); i++) {
+        if (PyDict_SetItem(pattern, PyTuple_GET_ITEM(names, i), Py_None) < 0) {
+            Py_CLEAR(pattern);
+        }
+    }
+    return pattern;
+}
+
+static PyObject *
+fields_make(ionfast_state *state, PyTypeObject *type, PyObject *names, PyObject *attributes)
+{
+    const Py_ssize_t count = PyTuple_GET_SIZE(names);
+    if (PyTuple_GET_SIZE(attributes) != count) {
+        return PyErr_Format(PyExc_ValueError, "names and attributes do not match");
+    }
+    ionfast_fields *const self = (ionfast_fields *)state->Fields->tp_alloc(state->Fields, count);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->names = Py_NewRef(names);
+    self->attributes = Py_NewRef(attributes);
+    self->pattern = pattern_of(names);
+    self->is_all_in_dict = count != 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *const attribute = PyTuple_GET_ITEM(attributes, i);
+        self->places[i] = place_of(type, attribute);
+        self->is_all_in_dict = self->is_all_in_dict && self->places[i] == FIELD_IN_DICT &&
+                               attribute == PyTuple_GET_ITEM(names, i);
+    }
+    if (self->pattern == NULL || PyDict_GET_SIZE(self->pattern) != count) {
+        if (self->pattern != NULL) {
+            PyErr_Format(PyExc_TypeError, "two fields of %.200s have the same name in Ion",
+                         type->tp_name);
+        }
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+PyObject *
+ionfast_fields_of(ionfast_state *state, PyTypeObject *type, PyObject **function)
+{
+    PyObject *description = PyObject_CallOneArg(state->describe_encoding, (PyObject *)type);
+    if (description == NULL) {
+        return NULL;
+    }
+    PyObject *names, *attributes, *encode, *result = NULL;
+    if (PyArg_ParseTuple(description, "O!O!O", &PyTuple_Type, &names, &PyTuple_Type, &attributes,
+                         &encode)) {
+        if (encode == Py_None) {
+            result = fields_make(state, type, names, attributes);
+        } else {
+            *function = Py_NewRef(encode);
+            result = Py_NewRef(Py_None);
+        }
+    }
+    Py_DECREF(description);
+    return result;
+}
+
+bool
+ionfast_fields_are_named(PyObject *fields, PyObject *names)
+{
+    const ionfast_fields *const self = (ionfast_fields *)fields;
+    if (PyTuple_GET_SIZE(names) != Py_SIZE(self)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(self->names, i), PyTuple_GET_ITEM(names, i)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- use ---- */
+
+/* Has the dict exactly these keys, in this order? */
+static bool
+has_names(PyObject *dict, PyObject *names)
+{
+    const Py_ssize_t count = PyTuple_GET_SIZE(names);
+    if (PyDict_GET_SIZE(dict) != count) {
+        return false;
+    }
+    Py_ssize_t position = 0;
+    PyObject *key;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!PyDict_Next(dict, &position, &key, NULL) || key != PyTuple_GET_ITEM(names, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* New reference. */
+static PyObject *
+field_value(const ionfast_fields *self, PyObject *object, Py_ssize_t i)
+{
+    if (self->places[i] > 0) {
+        PyObject *const value = *(PyObject **)((char *)object + self->places[i]);
+        if (IONF_LIKELY(value != NULL)) {
+            return Py_NewRef(value);
+        }
+    }
+    return PyObject_GetAttr(object, PyTuple_GET_ITEM(self->attributes, i));
+}
+
+static PyObject *
+fill_pattern(const ionfast_fields *self, PyObject *object)
+{
+    PyObject *dict = PyDict_Copy(self->pattern);
+    if (dict == NULL) {
+        return NULL;
+    }
+    PyObject **const entries = ionfast_dict_has_entries(dict) ? ionfast_dict_entries(dict) : NULL;
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        PyObject *value = field_value(self, object, i);
+        if (value == NULL) {
+            Py_DECREF(dict);
+            return NULL;
+        }
+        if (IONF_LIKELY(entries != NULL)) {
+            Py_SETREF(entries[2 * i + 1], value);
+            continue;
+        }
+        const int result = PyDict_SetItem(dict, PyTuple_GET_ITEM(self->names, i), value);
+        Py_DECREF(value);
+        if (result < 0) {
+            Py_DECREF(dict);
+            return NULL;
+        }
+    }
+    return dict;
+}
+
+PyObject *
+ionfast_fields_dict(PyObject *fields, PyObject *object)
+{
+    const ionfast_fields *const self = (ionfast_fields *)fields;
+    if (self->is_all_in_dict) {
+        PyObject *dict = PyObject_GenericGetDict(object, NULL);
+        if (dict != NULL && PyDict_CheckExact(dict) && has_names(dict, self->names)) {
+            return dict;
+        }
+        Py_XDECREF(dict);
+        PyErr_Clear();
+    }
+    Py_INCREF(fields); /* an attribute can be foreign code, which may forget the class */
+    PyObject *dict = fill_pattern(self, object);
+    Py_DECREF(fields);
+    return dict;
+}
+
+/* ---- the type ---- */
+
+static int
+Fields_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    ionfast_fields *const self = (ionfast_fields *)object;
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->names);
+    Py_VISIT(self->attributes);
+    Py_VISIT(self->pattern);
+    return 0;
+}
+
+static void
+Fields_dealloc(PyObject *object)
+{
+    ionfast_fields *const self = (ionfast_fields *)object;
+    PyTypeObject *const type = Py_TYPE(object);
+    PyObject_GC_UnTrack(object);
+    Py_XDECREF(self->names);
+    Py_XDECREF(self->attributes);
+    Py_XDECREF(self->pattern);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static PyType_Slot Fields_slots[] = {
+    {Py_tp_doc, "How objects of one class are written; made by ionfast alone."},
+    {Py_tp_traverse, Fields_traverse},
+    {Py_tp_dealloc, Fields_dealloc},
+    {0, NULL},
+};
+
+static PyType_Spec Fields_spec = {
+    .name = "ionfast._ionfast.Fields",
+    .basicsize = offsetof(ionfast_fields, places),
+    .itemsize = sizeof(Py_ssize_t),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+             Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = Fields_slots,
+};
+
+int
+ionfast_fields_exec(PyObject *module, ionfast_state *state)
+{
+    state->Fields = (PyTypeObject *)PyType_FromModuleAndSpec(module, &Fields_spec, NULL);
+    return state->Fields == NULL ? -1 : 0;
+}

@@ -1,0 +1,275 @@
+"""Many threads, forks, interpreters that end: errors at most, never a crash, and right results.
+
+Each test runs in an interpreter of its own, so that a crash is one failed test.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pathlib
+import sys
+import textwrap
+
+import pytest
+
+import scenarios
+
+pytestmark = pytest.mark.slow
+
+TESTS = str(pathlib.Path(__file__).parent)
+has_test_modules = pytest.mark.skipif(
+    importlib.util.find_spec("_testcapi") is None, reason="needs CPython's test modules"
+)
+
+
+def run(code: str) -> str:
+    """Run with the entry points at hand and threads that switch often."""
+    head = f"""
+        import os
+        sys.path.insert(0, {TESTS!r})
+        import entry_points, ionfast
+        sys.setswitchinterval(1e-5)
+    """
+    return scenarios.run_python(textwrap.dedent(head) + textwrap.dedent(code))
+
+
+def test_every_entry_point_in_eight_threads() -> None:
+    out = run("""
+        wanted = {name: entry_points.run(name) for name in entry_points.ALL}
+        wrong = []
+        def work(seed):
+            names = sorted(wanted)
+            for i in range(600):
+                name = names[(i * 7 + seed * 13) % len(names)]
+                result = entry_points.run(name)
+                if result != wanted[name]:
+                    wrong.append((name, result))
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+        [each.start() for each in threads]
+        [each.join() for each in threads]
+        stats = ionfast.pools.stats()
+        assert all(pool.get("idle", 0) <= 64 for pool in stats.values()), stats
+        print(len(wrong), wrong[:3])
+    """)
+    assert out == "0 []"
+
+
+def test_pools_that_are_cleared_and_changed_meanwhile() -> None:
+    out = run("""
+        wanted = {name: entry_points.run(name) for name in entry_points.GOOD}
+        stop = threading.Event()
+        wrong = []
+        def work(seed):
+            names = sorted(wanted)
+            for i in range(400):
+                name = names[(i * 5 + seed * 11) % len(names)]
+                if entry_points.run(name) != wanted[name]:
+                    wrong.append(name)
+        def change():
+            i = 0
+            while not stop.is_set():
+                i += 1
+                ionfast.pools.clear()
+                ionfast.pools.configure(max_idle=i % 4, max_object_bytes=1 << (i % 20))
+                with ionfast.pools.disabled():
+                    ionfast.loads("[a]")
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+        changer = threading.Thread(target=change)
+        [each.start() for each in [*threads, changer]]
+        [each.join() for each in threads]
+        stop.set()
+        changer.join()
+        print(wrong)
+    """)
+    assert out == "[]"
+
+
+@pytest.mark.parametrize("source", ["STREAM * 20", "TEXT * 20", "ShortFile(STREAM * 5)"])
+def test_one_reader_for_all(source: str) -> None:
+    """Whatever each thread gets, it is a value or one of the library's errors."""
+    out = run(f"""
+        from entry_points import STREAM, TEXT, ShortFile
+        unexpected = []
+        for _ in range(30):
+            reader = ionfast.Reader({source})
+            def work(number):
+                for i in range(150):
+                    try:
+                        kind = reader.next()
+                        if kind is None and reader.depth:
+                            reader.step_out()
+                        elif (i + number) % 3 == 0:
+                            reader.step_in()
+                        else:
+                            reader.value(), reader.field_name, reader.annotations, reader.offset
+                        if i == 140 and number == 3:
+                            reader.close()
+                    except (ValueError, RuntimeError, TypeError):
+                        pass
+                    except BaseException as error:
+                        unexpected.append(repr(error))
+            threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+            [each.start() for each in threads]
+            [each.join() for each in threads]
+        print(unexpected, loads("[1]"))
+    """)
+    assert out == "[] [1]"
+
+
+def test_one_writer_for_all() -> None:
+    out = run("""
+        unexpected = []
+        class Slow(io.RawIOBase):
+            def writable(self): return True
+            def write(self, data):
+                threading.Event().wait(1e-5)
+                return len(data)
+        for target in (None, Slow()) * 10:
+            writer = ionfast.Writer(target, auto_flush=64)
+            def work(number):
+                for i in range(60):
+                    try:
+                        if (i + number) % 7 == 0:
+                            writer.step_in(ionfast.IonType.LIST)
+                        elif (i + number) % 5 == 0:
+                            writer.step_out()
+                        else:
+                            writer.write(entry_points.MIXED[i % 7])
+                        if i % 20 == 0:
+                            writer.flush()
+                    except (ValueError, RuntimeError, TypeError):
+                        pass
+                    except BaseException as error:
+                        unexpected.append(repr(error))
+            threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+            [each.start() for each in threads]
+            [each.join() for each in threads]
+            try:
+                writer.close()
+            except ValueError:
+                pass
+        print(unexpected, loads(dumps([1])))
+    """)
+    assert out == "[] [1]"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_fork_with_live_pools_and_readers() -> None:
+    out = run("""
+        import warnings
+        warnings.simplefilter("ignore", DeprecationWarning)
+        wanted = {name: entry_points.run(name) for name in entry_points.ALL}
+        reader = ionfast.Reader(entry_points.STREAM)
+        reader.next()
+        stop = threading.Event()
+        def work():
+            while not stop.is_set():
+                for name in ("loads_text", "dumps", "reader_feed", "writer_binary"):
+                    entry_points.run(name)
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        [each.start() for each in threads]
+        codes = []
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                same = all(entry_points.run(name) == wanted[name] for name in wanted)
+                reader.value()
+                os._exit(0 if same and reader.next() is not None else 1)
+            codes.append(os.waitpid(child, 0)[1])
+        stop.set()
+        [each.join() for each in threads]
+        print(codes)
+    """)
+    assert out == str([0] * 10)
+
+
+@pytest.mark.parametrize("kind", ["Reader(entry_points.STREAM)", "Reader('[1, {a: [')", "Writer(io.BytesIO())"])
+def test_shutdown_with_what_is_still_open(kind: str) -> None:
+    """In a module, in a cycle, in a thread that runs on, and used by an exit function."""
+    out = run(f"""
+        import atexit
+        from ionfast import Reader, Writer
+        opened = {kind}
+        class Node: pass
+        node = Node()
+        node.me, node.it = node, {kind}
+        sys.kept_for_ever = {kind}
+        iterator = ionfast.iterload(entry_points.ShortFile(entry_points.STREAM))
+        next(iterator)
+        atexit.register(lambda: print(loads("[2]")))
+        def run_on():
+            while True:
+                entry_points.run("loads_text")
+        threading.Thread(target=run_on, daemon=True).start()
+        print(type(opened).__name__ in ("Reader", "Writer"))
+    """)
+    assert out == "True\n[2]"
+
+
+ONE_AFTER_ANOTHER = f"""
+import sys
+sys.path.insert(0, {TESTS!r})
+import entry_points, ionfast
+for name in entry_points.ALL:
+    entry_points.run(name)
+kept = [ionfast.Reader("[1]"), ionfast.Writer(), ionfast.loads("x::[1.5]")]
+"""
+
+SIDE_BY_SIDE = f"""
+import sys
+sys.path.insert(0, {TESTS!r})
+import entry_points
+wanted = {{name: entry_points.run(name) for name in entry_points.ALL}}
+for _ in range(5):
+    for name in wanted:
+        assert entry_points.run(name) == wanted[name], name
+"""
+
+
+@has_test_modules
+def test_subinterpreters_one_after_another() -> None:
+    out = run(f"""
+        import _testcapi
+        code = {ONE_AFTER_ANOTHER!r}
+        codes = [_testcapi.run_in_subinterp(code) for _ in range(3)]
+        print(codes, loads("[1.5]"))
+    """)
+    assert out == "[0, 0, 0] [Decimal('1.5')]"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("_interpreters") is None, reason="own-GIL interpreters are of 3.13"
+)
+def test_interpreters_with_a_gil_of_their_own() -> None:
+    """Side by side, each with its own pools."""
+    out = run(f"""
+        import _interpreters
+        code = {SIDE_BY_SIDE!r}
+        failures = []
+        def work():
+            interpreter = _interpreters.create("isolated")
+            for _ in range(2):
+                error = _interpreters.exec(interpreter, code)
+                if error is not None:
+                    failures.append(error.formatted)
+            _interpreters.destroy(interpreter)
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        [each.start() for each in threads]
+        [each.join() for each in threads]
+        print(failures)
+    """)
+    assert out == "[]"
+
+
+@pytest.mark.skipif(
+    not hasattr(sys, "_is_gil_enabled"), reason="whether there is a GIL can be asked from 3.13 on"
+)
+def test_the_gil_is_given_up_only_where_that_is_tested() -> None:
+    """Importing the module must not turn the GIL off or on behind a test's back."""
+    out = run("""
+        import sysconfig
+        free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+        print(free, sys._is_gil_enabled())
+    """)
+    assert out in ("False True", "True False", "True True")
