@@ -174,6 +174,7 @@ def measure(case: Case, options: argparse.Namespace) -> Result:
         candidates,
         rounds=options.rounds,
         round_seconds=options.seconds,
+        budget_seconds=options.budget,
         clock=time.process_time if options.cpu else time.perf_counter,
     )
     result = Result(case.name, case.values, case.size)
@@ -259,7 +260,10 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", default="", help="regular expression; cases whose name matches")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=0.03, help="length of one round")
-    parser.add_argument("--cpu", action="store_true", help="CPU time, for a machine that is shared")
+    parser.add_argument("--budget", type=float, default=1.0, help="seconds a candidate and case")
+    parser.add_argument(
+        "--cpu", action="store_true", help="CPU time, for a machine that is shared"
+    )
     parser.add_argument("--no-gc", action="store_true", help="with the collector off")
     parser.add_argument("--kept", action="store_true", help=f"loads: keep {KEPT} documents")
     parser.add_argument("--markdown", type=Path, help="write the table here as well")
@@ -269,7 +273,9 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _write(options: argparse.Namespace, title: str, table: list[str], results: list[Result]) -> None:
+def _write(
+    options: argparse.Namespace, title: str, table: list[str], results: list[Result]
+) -> None:
     if options.markdown:
         options.markdown.write_text("\n".join((title, "", *table, "", summary(results), "")))
     if options.json:

@@ -28,7 +28,8 @@ def module() -> Any:
     except (OSError, subprocess.CalledProcessError):
         return None
     spec = importlib.util.spec_from_file_location("loads_floor", target)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     found = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(found)
     return found

@@ -38,7 +38,8 @@ def test_python_blocks(name: str) -> None:
     globals_: dict[str, object] = {}
     for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)):
         if ">>>" not in block:
-            exec(compile(block, f"{name}, block {number}", "exec"), globals_)
+            code = compile(block, f"{name}, block {number}", "exec", dont_inherit=True)
+            exec(code, globals_)
             continue
         parsed = doctest.DocTestParser().get_doctest(block, globals_, f"{name}[{number}]", name, 0)
         runner = doctest.DocTestRunner(optionflags=FLAGS)

@@ -718,6 +718,73 @@ def test_a_mapping_registered_late():
     assert text(Late()) == "{a:1}"
 
 
+# ---- what has a fast path of its own ----
+
+
+class OtherList(list):
+    """Written like a list, but not by the hot loops' short cuts."""
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("count", range(7))
+def test_rows_of_floats(count, binary):
+    for first in (0.0, -0.0, 1.5, 5e-324, -1.7976931348623157e308, 1e16, float("nan"), 7, None):
+        row = [first, 2.5, 0.0, -65.613616999999977, 1e-7, 123456789012.5][:count]
+        plain = [[row, {"name": row}, 1]] * 40
+        other = [[OtherList(row), {"name": OtherList(row)}, 1]] * 40
+        data = ionfast.dumps(plain, binary=binary)
+        assert data == ionfast.dumps(other, binary=binary)
+        assert ion_equals(ionfast.loads(data), plain)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_rows_count_as_a_level(binary):
+    assert ionfast.loads(ionfast.dumps([[1.5]], binary=binary, max_depth=2)) == [[1.5]]
+    with pytest.raises(IonError):
+        ionfast.dumps([[1.5]], binary=binary, max_depth=1)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_names_kept_from_call_to_call(binary):
+    """The same names in other orders, beside names that are no literals, system symbols and symbols."""
+    made = "".join(["mad", "e"])  # not interned
+    for value in (
+        *({"a": 1, "b": 2}, {"b": 1, "a": 2}, {made: 1, "a": 2}, {"a": 1, made: {"b": 3}}),
+        *({"name": 1, "a": {"name": 2, "version": 3}}, {"a": Symbol("b"), "b": Symbol("a")}),
+        *({"a": 1, "mad" + "e": [{made: 1}]}, {"x" * 31: 1, "x" * 32: 2, "x" * 70: 3}),
+        *(
+            {"null": 1, "$10": 2, "a b": 3},
+            {"a": 1, "é": 2, "b": 3},
+            {f"n{i}": i for i in range(3000)},
+        ),
+    ):
+        with ionfast.pools.disabled():
+            fresh = ionfast.dumps(value, binary=binary)
+        for _ in range(3):
+            assert ionfast.dumps(value, binary=binary) == fresh
+        assert ionfast.loads(fresh) == value
+
+
+def test_one_symbol_for_equal_names():
+    made = "".join(["twic", "e"])
+    for value in ([{"twice": 1}, {made: 2}], [{made: 1}, {"twice": 2}]):
+        for _ in range(2):
+            assert ionfast.dumps(value).count(b"twice") == 1
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 15, 16, 17, 31, 40, 255, 256])
+def test_characters_at_every_place(size, binary):
+    """Escapes and wide characters in each position of the blocks that are handled at a time."""
+    for char in ('"', "\\", "\n", "\x00", "\x1f", "\x7f", "'", "é", "ÿ", "語", "\U0001f600"):
+        for at in range(0, size + 1, 1 if size < 42 else 37):
+            value = ["a" * at + char + "b" * (size - at), char * size]
+            data = ionfast.dumps(value, binary=binary)
+            assert ionfast.loads(data) == value
+            if not binary:
+                assert max(data) <= max("{", "n", char)
+
+
 # ---- unknown text ----
 
 
@@ -805,7 +872,9 @@ def test_the_slot_is_declared():
     assert ionfast.dumps(value, binary=False, indent=0, omit_version_marker=True) == (
         "$ion_symbol_table::{symbols:[null]}\n{\n$10: [\n$10,\n$0,\ns\n]\n}"
     )
-    assert ionfast.dumps(value) == IVM + bytes.fromhex("e8 8183 d5 87 b3 0f 8173 d7 8a b5 710a 70 710b")
+    assert ionfast.dumps(value) == IVM + bytes.fromhex(
+        "e8 8183 d5 87 b3 0f 8173 d7 8a b5 710a 70 710b"
+    )
 
 
 @pytest.mark.parametrize("binary", [True, False])

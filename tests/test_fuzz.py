@@ -35,8 +35,8 @@ def test_every_target(tmp_path: pathlib.Path) -> None:
     assert len(targets) == len(list(FUZZ.glob("fuzz_*.c"))) - 3
     for target in targets:
         count = RUNS.get(target.name.removeprefix("fuzz_"), DEFAULT_RUNS)
-        out = run([target, f"-runs={count}", "-seed=1", "-max_len=512", f"-out={tmp_path}", tmp_path / "seeds"],
-                  environment)  # fmt: skip
+        options = [f"-runs={count}", "-seed=1", "-max_len=512", f"-out={tmp_path}"]
+        out = run([target, *options, tmp_path / "seeds"], environment)
         assert out.startswith(f"{count} runs"), (target.name, out)
 
 

@@ -184,7 +184,9 @@ def test_fork_with_live_pools_and_readers() -> None:
     assert out == str([0] * 10)
 
 
-@pytest.mark.parametrize("kind", ["Reader(entry_points.STREAM)", "Reader('[1, {a: [')", "Writer(io.BytesIO())"])
+@pytest.mark.parametrize(
+    "kind", ["Reader(entry_points.STREAM)", "Reader('[1, {a: [')", "Writer(io.BytesIO())"]
+)
 def test_shutdown_with_what_is_still_open(kind: str) -> None:
     """In a module, in a cycle, in a thread that runs on, and used by an exit function."""
     out = run(f"""

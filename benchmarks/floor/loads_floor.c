@@ -13,12 +13,20 @@
 
 #include "py_compat.h"
 
-typedef enum step_kind { STEP_INT, STEP_FLOAT, STEP_STR, STEP_ATOM, STEP_KEY, STEP_LIST, STEP_DICT } step_kind;
+typedef enum step_kind {
+    STEP_INT,
+    STEP_FLOAT,
+    STEP_STR,
+    STEP_ATOM,
+    STEP_KEY,
+    STEP_LIST,
+    STEP_DICT
+} step_kind;
 
 typedef struct step {
     step_kind kind;
-    Py_ssize_t count;  /* of children */
-    PyObject *object;  /* owned: what is rebuilt; the key; a dict of the keys with None */
+    Py_ssize_t count; /* of children */
+    PyObject *object; /* owned: what is rebuilt; the key; a dict of the keys with None */
     int64_t integer;
     double number;
 } step;
@@ -85,7 +93,8 @@ add_dict(program *p, PyObject *dict)
         shape = status < 0 ? NULL : shape;
     }
     Py_DECREF(names);
-    return shape == NULL || PyErr_Occurred() ? -1 : add(p, STEP_DICT, PyDict_GET_SIZE(dict), shape);
+    return shape == NULL || PyErr_Occurred() ? -1
+                                             : add(p, STEP_DICT, PyDict_GET_SIZE(dict), shape);
 }
 
 static int
@@ -249,7 +258,8 @@ replay(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
 
 static PyMethodDef methods[] = {
     {"prepare", prepare, METH_O, "prepare(value) -> program"},
-    {"replay", (PyCFunction)(void (*)(void))replay, METH_FASTCALL, "replay(program, copies) -> value"},
+    {"replay", (PyCFunction)(void (*)(void))replay, METH_FASTCALL,
+     "replay(program, copies) -> value"},
     {NULL, NULL, 0, NULL},
 };
 

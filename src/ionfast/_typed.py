@@ -66,9 +66,8 @@ class Field:
 
     >>> import dataclasses, ionfast
     >>> from typing import Annotated
-    >>> @dataclasses.dataclass
-    ... class Box:
-    ...     width: Annotated[int, ionfast.Field(name="w", annotation="cm")]
+    >>> width = Annotated[int, ionfast.Field(name="w", annotation="cm")]
+    >>> Box = dataclasses.make_dataclass("Box", [("width", width)])
     >>> ionfast.dumps(Box(3), binary=False)
     '$ion_1_0 {w:cm::3}'
     >>> ionfast.loads("{w: cm::3}", type=Box)
@@ -242,9 +241,7 @@ class _Describer:
         for annotation, cls in registered.items():
             positions[annotation] = len(children)
             children.append(self.node(cls, _name_of(cls), {}))
-        self.nodes[root] = _Node(
-            _ANY, _ALL, "a value", object=positions, children=tuple(children)
-        )
+        self.nodes[root] = _Node(_ANY, _ALL, "a value", object=positions, children=tuple(children))
 
     # ---- hints ----
 
@@ -337,7 +334,9 @@ class _Describer:
         if cls in (bytearray, memoryview):
             child = self._add(_SCALARS[bytes])
             return self._add(
-                _Node(_CONVERT, _K_BLOB | _K_CLOB, "blob", annotation, object=cls, children=(child,))
+                _Node(
+                    _CONVERT, _K_BLOB | _K_CLOB, "blob", annotation, object=cls, children=(child,)
+                )
             )
         uuid = _module_class("uuid", "UUID")
         path = _module_class("pathlib", "PurePath")
@@ -381,7 +380,9 @@ class _Describer:
             bytes: _K_BLOB | _K_CLOB,
             decimal.Decimal: _K_DECIMAL,
         }
-        accepts, texts, others = 0, {}, {}
+        accepts = 0
+        texts: dict[str, Any] = {}
+        others: dict[Any, Any] = {}
         for value, result in pairs:
             base = next((t for t in kinds if isinstance(value, t)), None)
             if base is None:
@@ -448,7 +449,9 @@ class _Describer:
                 plain.append(index)
                 continue
             if annotation in positions:
-                raise TypeError(f"{where}: two members of the union have annotation {annotation!r}")
+                raise TypeError(
+                    f"{where}: two members of the union have annotation {annotation!r}"
+                )
             positions[annotation] = _KIND_COUNT + len(extra)
             extra.append(index)
         for index in plain:
@@ -476,9 +479,7 @@ class _Describer:
             return self._dict(args or (str, Any), where)
         if op == _TUPLE_OF and args and not (len(args) == 2 and args[1] is Ellipsis):
             items = () if args == ((),) else args
-            children = tuple(
-                self.node(arg, f"{where}[{i}]", {}) for i, arg in enumerate(items)
-            )
+            children = tuple(self.node(arg, f"{where}[{i}]", {}) for i, arg in enumerate(items))
             return self._add(_Node(_TUPLE, _K_LIST | _K_SEXP, "list", children=children))
         child = self.node(args[0] if args else Any, f"{where}[...]", {})
         return self._add(_Node(op, _K_LIST | _K_SEXP, "list", children=(child,)))
@@ -511,7 +512,8 @@ class _Describer:
         hints = _hints_of(cls, self._describing)
         form, has_post_init, members = members_of(cls, hints)
         variables = _variables_of(cls, args)
-        children, fields, seen = [], [], {}
+        children, fields = [], []
+        seen: dict[str, str] = {}
         for member in members:
             label = f"{name}.{member.attribute}"
             # The wrapped annotation goes through node(); the name is the field's alone.
@@ -652,12 +654,11 @@ def _is_generated(function: Any) -> bool:
 
 def _can_be_filled(cls: type) -> bool:
     """Would the dataclass's constructor only store its arguments?"""
-    plain_init = cls.__init__ is object.__init__ or _is_generated(cls.__init__)  # type: ignore[misc]
-    plain_setattr = cls.__setattr__ is object.__setattr__ or _is_generated(cls.__setattr__)
+    init, setter, maker = (getattr(cls, n) for n in ("__init__", "__setattr__", "__new__"))
     return (
-        plain_init
-        and plain_setattr
-        and cls.__new__ is object.__new__
+        (init is object.__init__ or _is_generated(init))
+        and (setter is object.__setattr__ or _is_generated(setter))
+        and maker is object.__new__
         and not getattr(cls, "__abstractmethods__", None)
     )
 
@@ -699,8 +700,9 @@ def _calls_post_init(cls: type) -> bool:
 
 
 def _attrs_members(cls: type, hints: dict[str, Any]) -> tuple[int, bool, list[_Member]]:
-    import attr
+    import importlib
 
+    nothing = importlib.import_module("attr").NOTHING
     members = []
     for field in cls.__attrs_attrs__:  # type: ignore[attr-defined]
         alias = getattr(field, "alias", None) or field.name.lstrip("_")
@@ -708,7 +710,7 @@ def _attrs_members(cls: type, hints: dict[str, Any]) -> tuple[int, bool, list[_M
             _Member(
                 alias,
                 hints.get(field.name, Any),
-                field.init and field.default is attr.NOTHING,
+                field.init and field.default is nothing,
                 is_ignored=not field.init,
                 name=field.name,
             )
@@ -836,9 +838,7 @@ def _annotating(
         result = {}
         for attribute, name, annotation in rows:
             item = getattr(value, attribute)
-            text = annotation
-            if isinstance(annotation, dict):
-                text = annotation.get(type(item))
+            text = annotation.get(type(item)) if isinstance(annotation, dict) else annotation
             if text is not None and item is not None:
                 item = Annotated(item, (text,))
             result[name] = item

@@ -24,7 +24,6 @@
 /* No double needs more digits than these to tell which side of a midpoint it is on. */
 #define DIGITS_THAT_COUNT 770
 
-
 /* floor(value * factor / 2 ** shift), for a magnitude of the product below 2 ** 40. */
 static inline int
 floor_scale(int value, int64_t factor, unsigned shift)

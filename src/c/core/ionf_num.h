@@ -75,8 +75,8 @@ static inline bool
 ionf_num_is_8(const uint8_t *p)
 {
     const uint64_t text = ionf_load64_native(p);
-    return ((text & 0xF0F0F0F0F0F0F0F0u) | ((text + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4) ==
-           0x3333333333333333u;
+    return ((text & 0xF0F0F0F0F0F0F0F0u) |
+            ((text + 0x0606060606060606u) & 0xF0F0F0F0F0F0F0F0u) >> 4) == 0x3333333333333333u;
 }
 
 /* The other way: the eight digits of a number below 10 ** 8, leading zeros too, one a byte, the first
@@ -85,7 +85,8 @@ static inline uint64_t
 ionf_num_digits_8(uint32_t value)
 {
     const uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
-    const uint64_t hundreds = (halves * 10486 >> 20) & 0x0000007F0000007Fu; /* x / 100, x < 10000 */
+    const uint64_t hundreds =
+        (halves * 10486 >> 20) & 0x0000007F0000007Fu; /* x / 100, x < 10000 */
     const uint64_t pairs = hundreds | (halves - hundreds * 100) << 16;
     const uint64_t tens = (pairs * 103 >> 10) & 0x000F000F000F000Fu; /* x / 10, x < 100 */
     return tens | (pairs - tens * 10) << 8;

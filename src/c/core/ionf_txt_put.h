@@ -56,8 +56,8 @@ ionf_txt_copy_plain(uint8_t *dst, const uint8_t *src, size_t len, uint8_t quote,
         special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, quotes));
         special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, backslashes));
         special = _mm_or_si128(special, _mm_cmpeq_epi8(bytes, deletes));
-        const unsigned mask =
-            (unsigned)_mm_movemask_epi8(special) | (is_clob ? (unsigned)_mm_movemask_epi8(bytes) : 0);
+        const unsigned mask = (unsigned)_mm_movemask_epi8(special) |
+                              (is_clob ? (unsigned)_mm_movemask_epi8(bytes) : 0);
         if (mask != 0) {
             return i + (size_t)ionf_ctz64(mask);
         }

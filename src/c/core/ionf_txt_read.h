@@ -38,9 +38,9 @@ typedef struct ionf_txt_rest {
     uint8_t state;
     uint8_t word_len; /* of the identifier being passed, as far as it fits `word` */
     uint8_t word[8];
-    uint64_t depth;         /* open brackets */
-    uint64_t begin, end;    /* stream offsets: of the value, of the end of what surely is its own */
-    const uint8_t *window;  /* borrowed for one call: where it goes on */
+    uint64_t depth;        /* open brackets */
+    uint64_t begin, end;   /* stream offsets: of the value, of the end of what surely is its own */
+    const uint8_t *window; /* borrowed for one call: where it goes on */
     uint64_t window_offset; /* stream offset of that */
 } ionf_txt_rest;
 

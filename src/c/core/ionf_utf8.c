@@ -31,6 +31,28 @@ is_triple_word(uint32_t word)
     return (word & 0xC0C0F0u) == 0x8080E0u && telling != 0 && telling != 0x200Du;
 }
 
+/* Two sequences of two bytes; C0 and C1 would be overlong. */
+static inline bool
+is_two_pairs_word(uint32_t word)
+{
+    return (word & 0xC0E0C0E0u) == 0x80C080C0u && (word & 0x1Eu) != 0 && (word & 0x1E0000u) != 0;
+}
+
+/* The same for four: F0 80..8F is overlong, F4 90 and above is beyond Unicode. */
+static inline bool
+is_quad_word(uint32_t word)
+{
+    const uint32_t telling = (word & 0x07u) << 2 | (word >> 12 & 0x03u);
+    return (word & 0xC0C0C0F8u) == 0x808080F0u && telling - 1 < 16;
+}
+
+static inline uint32_t
+decode_quad(uint32_t word)
+{
+    return (word & 0x07u) << 18 | (word << 4 & 0x3F000u) | (word >> 10 & 0xFC0u) |
+           (word >> 24 & 0x3Fu);
+}
+
 static inline uint32_t
 decode_triple(uint32_t word)
 {
@@ -107,6 +129,37 @@ class_of_lead(uint8_t lead)
     return lead < 0xF0u ? 0xFFFFu : 0x10FFFFu;
 }
 
+/* A stretch of valid sequences. */
+typedef struct runs {
+    size_t len, tails;
+    uint8_t max_lead;
+} runs;
+
+/* Text in one script is a run of sequences of one length: each has a loop of its own, in which the
+ * branches are foreseen. What it stops at is for others to judge. */
+static inline runs
+check_runs(const uint8_t *p, size_t len)
+{
+    runs r = {0, 0, 0};
+    while (len - r.len >= 4 && is_triple_word(load32_le(p + r.len))) {
+        r.max_lead = p[r.len] > r.max_lead ? p[r.len] : r.max_lead;
+        r.tails += 2;
+        r.len += 3;
+    }
+    while (len - r.len >= 4 && is_two_pairs_word(load32_le(p + r.len))) {
+        const uint8_t lead = p[r.len] > p[r.len + 2] ? p[r.len] : p[r.len + 2];
+        r.max_lead = lead > r.max_lead ? lead : r.max_lead;
+        r.tails += 2;
+        r.len += 4;
+    }
+    while (len - r.len >= 4 && is_quad_word(load32_le(p + r.len))) {
+        r.max_lead = p[r.len] > r.max_lead ? p[r.len] : r.max_lead;
+        r.tails += 3;
+        r.len += 4;
+    }
+    return r;
+}
+
 size_t
 ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info)
 {
@@ -118,11 +171,10 @@ ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info)
             i += ascii_run(p + i, len - i);
             continue;
         }
-        while (len - i >= 4 && is_triple_word(load32_le(p + i))) {
-            max_lead = p[i] > max_lead ? p[i] : max_lead;
-            tails += 2;
-            i += 3;
-        }
+        const runs here = check_runs(p + i, len - i);
+        max_lead = here.max_lead > max_lead ? here.max_lead : max_lead;
+        tails += here.tails;
+        i += here.len;
         if (i == len || p[i] < 0x80u) {
             continue;
         }
@@ -154,9 +206,8 @@ measure_blocks(const uint8_t *p, size_t len, size_t *tails, uint8_t *max_byte)
         const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
         const __m128i is_tail_byte = _mm_cmplt_epi8(bytes, last_tail);
         max = _mm_max_epu8(max, bytes);
-        sums = _mm_add_epi64(
-            sums, _mm_sad_epu8(_mm_sub_epi8(_mm_setzero_si128(), is_tail_byte),
-                               _mm_setzero_si128()));
+        sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_sub_epi8(_mm_setzero_si128(), is_tail_byte),
+                                                _mm_setzero_si128()));
     }
     uint64_t halves[2];
     uint8_t bytes[16];
@@ -264,8 +315,10 @@ ionf_utf8_to_ucs1(const uint8_t *p, size_t len, uint8_t *dst)
         } else if (p[i] < 0x80u) {
             *dst++ = p[i++];
         } else {
-            *dst++ = (uint8_t)(p[i] << 6 | (p[i + 1] & 0x3Fu));
-            i += 2;
+            do {
+                *dst++ = (uint8_t)(p[i] << 6 | (p[i + 1] & 0x3Fu));
+                i += 2;
+            } while (i < len && p[i] >= 0x80u);
         }
     }
 }
@@ -309,6 +362,11 @@ ionf_utf8_to_ucs4(const uint8_t *p, size_t len, uint32_t *dst)
             i += 8;
         } else if (p[i] < 0x80u) {
             *dst++ = p[i++];
+        } else if (len - i >= 4 && p[i] >= 0xF0u) {
+            do {
+                *dst++ = decode_quad(load32_le(p + i));
+                i += 4;
+            } while (len - i >= 4 && p[i] >= 0xF0u);
         } else {
             size_t step;
             *dst++ = decode_sequence(p + i, &step);

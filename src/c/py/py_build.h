@@ -33,7 +33,8 @@ ionfast_str_from_utf8(const uint8_t *text, size_t len, bool is_ascii)
     if (IONF_UNLIKELY(!is_ascii)) {
         return ionfast_str_from_wide(text, len);
     }
-    if (IONF_UNLIKELY(len <= 1)) { /* shared by the interpreter: the empty and one-character strs */
+    if (IONF_UNLIKELY(len <=
+                      1)) { /* shared by the interpreter: the empty and one-character strs */
         return len == 0 ? PyUnicode_New(0, 0) : PyUnicode_FromOrdinal(text[0]);
     }
     PyObject *str = PyUnicode_New((Py_ssize_t)len, 127);
@@ -152,7 +153,8 @@ ionfast_push_frame(ionfast_decoder *dec, uint8_t kind, PyObject *annotations)
         !ionfast_sid_cache_is_current(dec, &ionfast_decoder_base(dec)->symtab)) {
         ionfast_sid_cache_clear(dec);
     }
-    if (IONF_UNLIKELY(dec->frame_count == dec->frame_cap) && ionfast_decoder_grow_frames(dec) < 0) {
+    if (IONF_UNLIKELY(dec->frame_count == dec->frame_cap) &&
+        ionfast_decoder_grow_frames(dec) < 0) {
         Py_XDECREF(annotations);
         return -1;
     }
@@ -180,8 +182,8 @@ ionfast_fill_dict(ionfast_decoder *dec, size_t start, PyObject *dict)
     const size_t end = dec->value_count;
     PyObject **const pairs = dec->values;
     for (size_t i = start; i < end; i += 2) {
-        if (IONF_UNLIKELY(
-                ionfast_dict_set(dict, ionfast_slot_object(pairs[i]), pairs[i + 1]) < 0)) {
+        if (IONF_UNLIKELY(ionfast_dict_set(dict, ionfast_slot_object(pairs[i]), pairs[i + 1]) <
+                          0)) {
             return -1;
         }
     }

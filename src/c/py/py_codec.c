@@ -2,8 +2,8 @@
 #include "py_codec.h"
 
 typedef struct ionfast_codec {
-    PyObject_HEAD
-    PyObject *entries;  /* owned: dict, registered type -> (annotations or None, encode or None) */
+    PyObject_HEAD PyObject
+        *entries;       /* owned: dict, registered type -> (annotations or None, encode or None) */
     PyObject *resolved; /* owned: dict, type met -> one of these entries, or None */
     PyObject *plans;    /* owned: dict, type -> Plan */
 } ionfast_codec;
@@ -71,7 +71,8 @@ ionfast_codec_find(PyObject *object, PyTypeObject *type, ionfast_codec_entry *ou
 
 /* ---- the type ---- */
 
-PyDoc_STRVAR(set_entry_doc, "Take how a type is written: (annotations, encode), each may be None.");
+PyDoc_STRVAR(set_entry_doc,
+             "Take how a type is written: (annotations, encode), each may be None.");
 
 static PyObject *
 CodecBase_set_entry(PyObject *self, PyObject *args)
@@ -163,8 +164,8 @@ static PyType_Slot CodecBase_slots[] = {
 static PyType_Spec CodecBase_spec = {
     .name = "ionfast._ionfast.CodecBase",
     .basicsize = sizeof(ionfast_codec),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
-             Py_TPFLAGS_IMMUTABLETYPE,
+    .flags =
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = CodecBase_slots,
 };
 

@@ -163,8 +163,7 @@ ionfast_none_drop(size_t count)
  * have a GIL of its own; 3.12 knows the slot too, but datetime, which this needs, does not allow it
  * there. */
 #if PY_VERSION_HEX >= 0x030D0000
-#define IONFAST_MODULE_SLOTS                                                                      \
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#define IONFAST_MODULE_SLOTS {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
 #else
 #define IONFAST_MODULE_SLOTS
 #endif

@@ -60,9 +60,9 @@ count_retained(const ionfast_decoder *dec)
     return sizeof *dec + ionf_bin_reader_retained(&dec->bin) +
            ionf_txt_reader_retained(&dec->txt) + dec->sid_cap * (sizeof(PyObject *) + per_symbol) +
            (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys) +
-           dec->shape_count * per_shape +
-           dec->value_cap * sizeof *dec->values + dec->frame_cap * sizeof *dec->frames +
-           dec->stream.kind_cap + ionfast_typed_retained(dec);
+           dec->shape_count * per_shape + dec->value_cap * sizeof *dec->values +
+           dec->frame_cap * sizeof *dec->frames + dec->stream.kind_cap +
+           ionfast_typed_retained(dec);
 }
 
 static void
@@ -277,8 +277,7 @@ unknown_symbol(ionfast_decoder *dec, uint64_t sid, const ionf_symbol *symbol)
 {
     ionfast_state *state = dec->state;
     if (symbol->import_name.data == NULL) {
-        return PyObject_CallFunction(state->SymbolToken, "OK", Py_None,
-                                     (unsigned long long)sid);
+        return PyObject_CallFunction(state->SymbolToken, "OK", Py_None, (unsigned long long)sid);
     }
     PyObject *location = PyObject_CallFunction(
         state->ImportLocation, "s#K", (const char *)symbol->import_name.data,
@@ -309,11 +308,12 @@ ionfast_sid_str_slow(ionfast_decoder *dec, uint64_t sid)
         return ionfast_shared_symbol_str(symbol.shared, symbol.shared_index);
     }
     const bool is_system = sid <= IONF_SYSTEM_MAX_ID;
-    const size_t slot = is_system ? (size_t)sid
-                                  : (size_t)(sid - tab->local_first) + IONF_SYSTEM_MAX_ID + 1;
+    const size_t slot =
+        is_system ? (size_t)sid : (size_t)(sid - tab->local_first) + IONF_SYSTEM_MAX_ID + 1;
     if (dec->sid_strs[slot] == NULL) {
-        PyObject *str = is_system ? Py_NewRef(dec->state->system_symbols[sid])
-                                  : ionfast_str_from_utf8(symbol.text, symbol.len, symbol.is_ascii);
+        PyObject *str = is_system
+                            ? Py_NewRef(dec->state->system_symbols[sid])
+                            : ionfast_str_from_utf8(symbol.text, symbol.len, symbol.is_ascii);
         if (str == NULL || PyObject_Hash(str) == -1) { /* the hash is cached in the str */
             Py_XDECREF(str);
             return NULL;

@@ -95,7 +95,8 @@ typedef struct ionfast_decoder {
     PyObject **keys; /* owned: IONFAST_KEY_SLOTS of owned str or NULL; NULL until text is read */
     uint32_t countdown; /* tokens until signals are looked at */
 
-    uint64_t serial; /* tells decoders of one interpreter apart, for what is learned of their tables */
+    uint64_t
+        serial; /* tells decoders of one interpreter apart, for what is learned of their tables */
     struct ionfast_typed_stack *typed; /* owned: stacks of typed reading; NULL until it is used */
     PyObject *plan; /* owned: what a Reader with a codec reads values by; or NULL */
     /* Owned: names that `keys` gave up while slots may still borrow them; until the value ends. */
@@ -151,6 +152,14 @@ static inline bool
 ionfast_sid_cache_is_current(const ionfast_decoder *dec, const ionf_symtab *tab)
 {
     return dec->sid_generation == tab->generation && dec->sid_is_binary == dec->is_binary;
+}
+
+/* Tells the symbol tables of all decoders apart, those of binary and text Ion too: with the table's
+ * generation, what a SID means. */
+static inline uint64_t
+ionfast_decoder_table(const ionfast_decoder *dec)
+{
+    return dec->serial << 1 | (uint64_t)dec->is_binary;
 }
 
 /* A decoder from the pool; NULL with MemoryError. */

@@ -100,8 +100,7 @@ PyObject *
 ionfast_typed_read(ionfast_state *state, const ionfast_input *input,
                    const ionfast_read_options *options, bool is_all)
 {
-    PyObject *const type =
-        options->type == NULL ? (PyObject *)&PyBaseObject_Type : options->type;
+    PyObject *const type = options->type == NULL ? (PyObject *)&PyBaseObject_Type : options->type;
     ionfast_plan *plan = ionfast_plan_of(state, type, options->codec);
     if (plan == NULL) {
         return NULL;
@@ -115,10 +114,9 @@ ionfast_typed_read(ionfast_state *state, const ionfast_input *input,
 /* ---- Decoder ---- */
 
 typedef struct Decoder {
-    PyObject_HEAD
-    ionfast_state *state;         /* borrowed: of the type's module */
-    ionfast_plan *plan;           /* owned */
-    ionfast_read_options options; /* type, codec and catalog owned */
+    PyObject_HEAD ionfast_state *state; /* borrowed: of the type's module */
+    ionfast_plan *plan;                 /* owned */
+    ionfast_read_options options;       /* type, codec and catalog owned */
 } Decoder;
 
 static int
@@ -128,8 +126,8 @@ Decoder_parse(ionfast_state *state, PyObject *kwargs, ionfast_read_options *opti
     Py_ssize_t position = 0;
     while (kwargs != NULL && PyDict_Next(kwargs, &position, &name, &value)) {
         const int taken = ionfast_typed_option_set(state, name, value, options);
-        if (taken < 0 || (taken == 0 && ionfast_read_option_set(state, "Decoder", name, value,
-                                                                options) < 0)) {
+        if (taken < 0 ||
+            (taken == 0 && ionfast_read_option_set(state, "Decoder", name, value, options) < 0)) {
             return -1;
         }
     }
@@ -163,7 +161,7 @@ Decoder_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
     self->options.type = Py_NewRef(type);
     Py_XINCREF(self->options.codec);
     Py_XINCREF(self->options.catalog);
-    self->plan = ionfast_plan_of(state, type, options.codec);
+    self->plan = ionfast_plan_make(state, type, options.codec);
     if (self->plan == NULL) {
         Py_DECREF(self);
         return NULL;

@@ -341,7 +341,8 @@ static void
 remember_identifier(ionfast_encoder *enc, PyObject *name)
 {
     const ionf_slice text = ascii_of(name);
-    ionfast_name_slot *const slot = ionfast_name_remember(enc, name, ionf_system_sid(text.data, text.len));
+    ionfast_name_slot *const slot =
+        ionfast_name_remember(enc, name, ionf_system_sid(text.data, text.len));
     slot->is_identifier = true;
     slot->generation = enc->generation - 1; /* no SID was asked for */
     if (text.len < IONFAST_NAME_TEXT) {
@@ -537,8 +538,7 @@ handle(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_
     case IONFAST_AS_STR:
         return ionfast_encode_wide(enc, value);
     case IONFAST_AS_INT:
-        return kind == IONF_KIND_BOOL ? encode_int_as_bool(enc, value)
-                                      : encode_int(enc, value);
+        return kind == IONF_KIND_BOOL ? encode_int_as_bool(enc, value) : encode_int(enc, value);
     case IONFAST_AS_FLOAT:
         return ionfast_encode_status(enc, WRITE(enc, double, PyFloat_AS_DOUBLE(value)));
     case IONFAST_AS_BOOL:
@@ -689,7 +689,8 @@ open_annotations(ionfast_encoder *enc, PyObject *outer, PyObject *value)
 
 /* handle(), where annotations are open: they close after the value. */
 static int
-handle_annotated(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_kind kind)
+handle_annotated(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row,
+                 ionf_kind kind)
 {
     const size_t frame_count = enc->frame_count;
     if (handle(enc, value, row, kind) < 0) {
@@ -780,9 +781,8 @@ note_path(ionfast_encoder *enc)
     PyErr_NormalizeException(&type, &error, &traceback);
     PyObject *path = ionfast_encode_path(enc, true);
     PyObject *note = path == NULL ? NULL : PyUnicode_FromFormat("at %U", path);
-    PyObject *result = note == NULL ? NULL
-                                    : PyObject_CallMethodOneArg(error, enc->state->str_add_note,
-                                                                note);
+    PyObject *result =
+        note == NULL ? NULL : PyObject_CallMethodOneArg(error, enc->state->str_add_note, note);
     Py_XDECREF(result);
     Py_XDECREF(note);
     Py_XDECREF(path);

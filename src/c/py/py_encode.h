@@ -23,7 +23,7 @@ typedef enum ionfast_form {
     IONFAST_FORM_TUPLE,
     IONFAST_FORM_ITEMS, /* source: an iterator over the elements of a list or sexp */
     IONFAST_FORM_PAIRS, /* source: an iterator over (name, value) pairs */
-    IONFAST_FORM_NAMED /* source: a tuple; names: a tuple of as many names */
+    IONFAST_FORM_NAMED  /* source: a tuple; names: a tuple of as many names */
 } ionfast_form;
 
 typedef struct ionfast_encode_frame {
@@ -47,14 +47,14 @@ typedef struct ionfast_encode_frame {
 #define IONFAST_NAME_TEXT 32
 
 typedef struct ionfast_name_slot {
-    PyObject *name;       /* owned; NULL: empty */
-    uint64_t generation;  /* of the encoder when `sid` was given */
-    uint64_t sid;         /* binary; that of a system symbol, or 0, where generation is older */
-    uint8_t text_len;     /* text: bytes of `text`; 0: not known, or no short identifier */
-    bool is_identifier;   /* text: can be written as it is */
-    bool is_kept;         /* stays when the call ends */
-    bool is_interned;     /* no other str has this text */
-    bool is_listed;       /* in used_names */
+    PyObject *name;      /* owned; NULL: empty */
+    uint64_t generation; /* of the encoder when `sid` was given */
+    uint64_t sid;        /* binary; that of a system symbol, or 0, where generation is older */
+    uint8_t text_len;    /* text: bytes of `text`; 0: not known, or no short identifier */
+    bool is_identifier;  /* text: can be written as it is */
+    bool is_kept;        /* stays when the call ends */
+    bool is_interned;    /* no other str has this text */
+    bool is_listed;      /* in used_names */
     uint8_t text[IONFAST_NAME_TEXT];
 } ionfast_name_slot;
 
@@ -226,7 +226,14 @@ static inline ionfast_name_slot *
 ionfast_name_slot_of(ionfast_encoder *enc, const PyObject *name)
 {
     const uintptr_t bits = (uintptr_t)name;
-    return &enc->names[(bits >> 4 ^ bits >> 14) % IONFAST_NAME_SLOTS];
+    const size_t i = (bits >> 4 ^ bits >> 14) % IONFAST_NAME_SLOTS;
+    ionfast_name_slot *const slot = &enc->names[i];
+    if (IONF_LIKELY(slot->name == name)) {
+        return slot;
+    }
+    /* Of a hundred names a few meet; where two take turns in one slot, twitter takes a third more. */
+    ionfast_name_slot *const other = &enc->names[i ^ 1u];
+    return other->name == name || (slot->name != NULL && other->name == NULL) ? other : slot;
 }
 
 /* Binary: has the slot's name a SID in this call, or can it have the next one at once? */

@@ -8,6 +8,28 @@
 
 /* ---- output ---- */
 
+/* Smaller bodies are not worth the call. */
+#define TRIM_MIN 65536
+/* Left to it, so that the same value once more finds the room that the loops want. */
+#define TRIM_ROOM 1024
+
+/* Before the output is allocated: give back what doubling has taken too much, so that no more than
+ * twice the output is in use at any time. */
+static void
+trim_body(ionfast_encoder *enc)
+{
+    ionf_buf *const body = enc->body;
+    if (body->cap < TRIM_MIN || body->cap - body->len <= body->len / 8 + TRIM_ROOM) {
+        return;
+    }
+    const size_t cap = body->len + TRIM_ROOM;
+    void *const data = body->alloc.realloc(body->alloc.ctx, body->data, body->cap, cap);
+    if (data != NULL) { /* else it stays as it is */
+        body->data = data;
+        body->cap = cap;
+    }
+}
+
 int
 ionfast_encode_version_marker(ionfast_encoder *enc)
 {
@@ -85,6 +107,7 @@ ionfast_encoder_binary(ionfast_encoder *enc)
     if (enc->unknown_count != 0) {
         return ionfast_encoder_binary_absent(enc);
     }
+    trim_body(enc);
     if (enc->put_off_count != 0) {
         return binary_of_names(enc);
     }
@@ -181,6 +204,7 @@ PyObject *
 ionfast_encoder_text(ionfast_encoder *enc)
 {
     const ionf_buf *const body = enc->body;
+    trim_body(enc);
     if (enc->absent_count == 0) {
         return str_of(body->data, body->len);
     }
@@ -221,6 +245,8 @@ encoder_create(void *ctx)
     enc->datetime_type = ionfast_datetime_type();
     enc->date_type = ionfast_date_type();
     ionf_bin_writer_init(&enc->bin, state->alloc);
+    /* By the interpreter's own secret, so that who chooses the symbols cannot choose collisions. */
+    ionf_symmap_set_seed(&enc->bin.symbols, (uint64_t)PyObject_Hash(state->str_offset));
     ionf_txt_writer_init(&enc->txt, state->alloc);
     ionf_buf_init(&enc->own_body, state->alloc);
     enc->body = &enc->own_body;
@@ -271,8 +297,8 @@ encoder_retained(const void *object)
 {
     const ionfast_encoder *enc = object;
     return sizeof *enc + ionf_bin_writer_retained(&enc->bin) +
-           ionf_txt_writer_retained(&enc->txt) + enc->own_body.cap + enc->scratch.cap + enc->absent_names.cap +
-           enc->indent.cap + enc->frame_cap * sizeof *enc->frames +
+           ionf_txt_writer_retained(&enc->txt) + enc->own_body.cap + enc->scratch.cap +
+           enc->absent_names.cap + enc->indent.cap + enc->frame_cap * sizeof *enc->frames +
            enc->sid_cap * sizeof *enc->sids + enc->absent_cap * sizeof *enc->absents +
            enc->unknown_cap * sizeof *enc->unknowns;
 }

@@ -456,9 +456,8 @@ symbol_of_sid(ionfast_encoder *enc, PyObject *token, uint64_t *sid, ionf_symref 
         return -1;
     }
     int overflow = 0;
-    const bool is_positive =
-        PyLong_Check(number) &&
-        (PyLong_AsLongLongAndOverflow(number, &overflow) > 0 || overflow > 0);
+    const bool is_positive = PyLong_Check(number) &&
+                             (PyLong_AsLongLongAndOverflow(number, &overflow) > 0 || overflow > 0);
     Py_DECREF(number);
     return is_positive ? ionfast_encode_status(enc, local_slot(enc, sid, ref)) : 0;
 }
@@ -685,8 +684,7 @@ ionfast_absent_text(ionfast_encoder *enc, ionf_buf *out)
     w.out = out;
     w.max_depth = 3;
     ionf_status status = has_slot ? settle_slot(enc) : IONF_OK;
-    if (status == IONF_OK &&
-        (status = ionf_buf_append(out, start, sizeof start - 1)) == IONF_OK) {
+    if (status == IONF_OK && (status = ionf_buf_append(out, start, sizeof start - 1)) == IONF_OK) {
         status = ionf_txt_write_begin(&w, IONF_KIND_STRUCT);
     }
     if (status == IONF_OK && last_import(enc) != SIZE_MAX &&

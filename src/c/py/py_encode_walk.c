@@ -19,11 +19,14 @@
 
 /* Room before each child: a separator, a name, a number or the quotes of a string, the end of a
  * container, and what ionf_*_put stores beyond. */
-#define CHILD_ROOM 128
+#define CHILD_ROOM 256
+/* Floats of a list that is written in one go: a point or a box of coordinates. */
+#define ROW_MAX 4
 
-_Static_assert(CHILD_ROOM >= 1 + IONFAST_NAME_TEXT + IONF_DOUBLE_TEXT_MAX + IONF_TXT_PUT_SLACK + 8,
-               "a name and a number fit");
-_Static_assert(CHILD_ROOM >= 3 * IONF_BIN_PUT_MAX, "the same in binary");
+_Static_assert(CHILD_ROOM >= 2 + IONFAST_NAME_TEXT + ROW_MAX * (1 + IONF_DOUBLE_TEXT_MAX) +
+                                 IONF_TXT_PUT_SLACK,
+               "a name and a row fit");
+_Static_assert(CHILD_ROOM >= (2 + ROW_MAX) * IONF_BIN_PUT_MAX, "the same in binary");
 
 typedef struct cursor {
     uint8_t *dst;
@@ -142,6 +145,16 @@ write_int(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
 }
 
 IONF_FORCE_INLINE void
+write_float(bool is_binary, cursor *c, PyObject *value)
+{
+    if (is_binary) {
+        c->dst = ionf_bin_put_double(c->dst, PyFloat_AS_DOUBLE(value));
+    } else {
+        c->dst += ionf_num_print_double(c->dst, PyFloat_AS_DOUBLE(value));
+    }
+}
+
+IONF_FORCE_INLINE void
 write_constant(cursor *c, const char *text, size_t len)
 {
     memcpy(c->dst, text, len);
@@ -169,8 +182,9 @@ has_free_frame(const ionfast_encoder *enc, bool is_binary)
 {
     const ionf_bin_writer *const bin = &enc->bin;
     const ionf_txt_writer *const txt = &enc->txt;
-    const bool has_free = is_binary ? bin->depth < bin->max_depth && bin->frame_count < bin->frame_cap
-                                    : txt->depth < txt->max_depth && txt->depth < txt->frame_cap;
+    const bool has_free = is_binary
+                              ? bin->depth < bin->max_depth && bin->frame_count < bin->frame_cap
+                              : txt->depth < txt->max_depth && txt->depth < txt->frame_cap;
     return has_free && enc->frame_count < enc->frame_cap;
 }
 
@@ -217,6 +231,44 @@ open_container(ionfast_encoder *enc, bool is_binary, cursor *c, ionf_kind kind, 
     return CHANGED;
 }
 
+/* A short list of floats without a frame: false, and nothing written, if it is anything else. Maps are
+ * made of them: see docs/performance-dumps.md. */
+IONF_FORCE_INLINE bool
+write_row(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *list)
+{
+    const Py_ssize_t count = PyList_GET_SIZE(list);
+    if (count == 0 || count > ROW_MAX || !has_free_frame(enc, is_binary)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!PyFloat_CheckExact(PyList_GET_ITEM(list, i))) {
+            return false;
+        }
+    }
+    uint8_t *const head = c->dst;
+    c->dst += is_binary ? 2 : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (!is_binary) {
+            *c->dst++ = i == 0 ? '[' : ',';
+        }
+        write_float(is_binary, c, PyList_GET_ITEM(list, i));
+    }
+    if (!is_binary) {
+        *c->dst++ = ']';
+        return true;
+    }
+    const size_t len = (size_t)(c->dst - head - 2);
+    if (len < 14) { /* one float, or zeros */
+        head[0] = ionf_bin_type_byte(IONF_KIND_LIST, (unsigned)len);
+        memmove(head + 1, head + 2, len);
+        c->dst--;
+    } else {
+        head[0] = ionf_bin_type_byte(IONF_KIND_LIST, 14);
+        head[1] = (uint8_t)(0x80u | len);
+    }
+    return true;
+}
+
 IONF_FORCE_INLINE outcome
 write_child(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
 {
@@ -228,13 +280,12 @@ write_child(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
     case IONFAST_AS_DICT:
         return open_container(enc, is_binary, c, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
     case IONFAST_AS_LIST:
+        if (write_row(enc, is_binary, c, value)) {
+            return WRITTEN;
+        }
         return open_container(enc, is_binary, c, IONF_KIND_LIST, IONFAST_FORM_LIST, value);
     case IONFAST_AS_FLOAT:
-        if (is_binary) {
-            c->dst = ionf_bin_put_double(c->dst, PyFloat_AS_DOUBLE(value));
-        } else {
-            c->dst += ionf_num_print_double(c->dst, PyFloat_AS_DOUBLE(value));
-        }
+        write_float(is_binary, c, value);
         return WRITTEN;
     case IONFAST_AS_BOOL:
         if (is_binary) {

@@ -7,12 +7,11 @@
 enum { FIELD_IN_DICT = 0, FIELD_BY_GETATTR = -1 }; /* or the offset of its slot */
 
 typedef struct ionfast_fields {
-    PyObject_VAR_HEAD
-    PyObject *names;      /* owned: tuple of names in Ion */
-    PyObject *attributes; /* owned: tuple */
-    PyObject *pattern;    /* owned: dict with these names, in order */
-    bool is_all_in_dict;  /* under the very names */
-    Py_ssize_t places[];  /* one for each field */
+    PyObject_VAR_HEAD PyObject *names; /* owned: tuple of names in Ion */
+    PyObject *attributes;              /* owned: tuple */
+    PyObject *pattern;                 /* owned: dict with these names, in order */
+    bool is_all_in_dict;               /* under the very names */
+    Py_ssize_t places[];               /* one for each field */
 } ionfast_fields;
 
 /* ---- making ---- */

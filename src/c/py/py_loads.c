@@ -107,8 +107,8 @@ load_with(PyObject *module, const char *function, PyObject *const *args, Py_ssiz
     ionfast_read_options options;
     ionfast_input input;
     if (IONF_UNLIKELY(nargs != 1)) {
-        return PyErr_Format(PyExc_TypeError,
-                            "%s() takes 1 positional argument but %zd were given", function, nargs);
+        return PyErr_Format(PyExc_TypeError, "%s() takes 1 positional argument but %zd were given",
+                            function, nargs);
     }
     if (ionfast_read_options_parse(state, function, kwnames, args + 1, &options) < 0 ||
         ionfast_input_open_memory(state, function, args[0], &input) < 0) {
@@ -128,9 +128,11 @@ const char ionfast_loads_doc[] =
     "loads(data, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None)\n"
     "--\n\n"
     "Read exactly one top-level value of Ion text or binary.\n\n"
-    "data: bytes, bytearray, memoryview or another contiguous buffer, or str (text Ion). Binary is\n"
+    "data: bytes, bytearray, memoryview or another contiguous buffer, or str (text Ion). Binary "
+    "is\n"
     "    told from text by the Ion version marker.\n"
-    "model: 'lossless' gives Python's own types and Ion classes only where Ion says more; 'plain'\n"
+    "model: 'lossless' gives Python's own types and Ion classes only where Ion says more; "
+    "'plain'\n"
     "    drops annotations and the types of nulls; 'ionpy' makes every value an IonPy* object.\n"
     "catalog: a Catalog in which imported symbol tables are looked up.\n"
     "max_depth: open containers, an int or None for no limit.\n"
@@ -149,7 +151,8 @@ ionfast_loads(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObjec
 const char ionfast_loads_all_doc[] =
     "loads_all(data, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None)\n"
     "--\n\n"
-    "Read all top-level values of Ion text or binary into a list; the arguments are those of loads().\n\n"
+    "Read all top-level values of Ion text or binary into a list; the arguments are those of "
+    "loads().\n\n"
     ">>> import ionfast\n"
     ">>> ionfast.loads_all('1 2.5e0 \"three\"')\n"
     "[1, 2.5, 'three']\n";

@@ -97,8 +97,8 @@ names_build(const ionf_alloc *alloc, ionfast_name_table *names, PyObject *strs)
         return -1;
     }
     names->texts = new_array(alloc, (size_t)count, sizeof *names->texts);
-    names->lens = names->texts == NULL ? NULL
-                                       : new_array(alloc, (size_t)count, sizeof *names->lens);
+    names->lens =
+        names->texts == NULL ? NULL : new_array(alloc, (size_t)count, sizeof *names->lens);
     if (names->lens == NULL) {
         if (names->texts != NULL) {
             ionf_alloc_free(alloc, names->texts,
@@ -264,7 +264,8 @@ learn_grow(ionfast_plan_record *record, const ionf_alloc *alloc, size_t needed)
         return -1;
     }
     record->sid_slots = rows;
-    memset(record->sid_slots + old_cap, 0, (record->sid_cap - old_cap) * sizeof *record->sid_slots);
+    memset(record->sid_slots + old_cap, 0,
+           (record->sid_cap - old_cap) * sizeof *record->sid_slots);
     return 0;
 }
 
@@ -272,11 +273,11 @@ int
 ionfast_plan_learn(ionfast_plan_record *record, ionfast_decoder *dec, uint64_t sid)
 {
     const ionf_symtab *const tab = &ionfast_decoder_base(dec)->symtab;
-    if (record->decoder_serial != dec->serial || record->generation != tab->generation) {
+    if (record->table != ionfast_decoder_table(dec) || record->generation != tab->generation) {
         if (record->sid_cap != 0) {
             memset(record->sid_slots, 0, record->sid_cap * sizeof *record->sid_slots);
         }
-        record->decoder_serial = dec->serial;
+        record->table = ionfast_decoder_table(dec);
         record->generation = tab->generation;
     }
     ionf_symbol symbol;
@@ -286,7 +287,8 @@ ionfast_plan_learn(ionfast_plan_record *record, ionfast_decoder *dec, uint64_t s
         row = slot < 0 ? IONFAST_SID_FOREIGN : slot + IONFAST_SID_SLOT;
     }
     if (sid < LEARNED_MAX) {
-        if (sid >= record->sid_cap && learn_grow(record, &dec->state->alloc, (size_t)sid + 1) < 0) {
+        if (sid >= record->sid_cap &&
+            learn_grow(record, &dec->state->alloc, (size_t)sid + 1) < 0) {
             return -1;
         }
         record->sid_slots[sid] = (uint16_t)row;
@@ -351,7 +353,8 @@ node_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *description)
     node->annotation = annotation == Py_None ? NULL : Py_NewRef(annotation);
     node->object = object == Py_None ? NULL : Py_NewRef(object);
     node->is_plain = node->annotation == NULL && op != IONFAST_PLAN_UNION &&
-                     op != IONFAST_PLAN_CONVERT && (op != IONFAST_PLAN_ANY || node->object == NULL);
+                     op != IONFAST_PLAN_CONVERT &&
+                     (op != IONFAST_PLAN_ANY || node->object == NULL);
     if (children_build(plan, node, children) < 0) {
         return -1;
     }
@@ -488,11 +491,11 @@ fail:
     return NULL;
 }
 
-static ionfast_plan *
-plan_make(ionfast_state *state, PyObject *type, PyObject *codec)
+ionfast_plan *
+ionfast_plan_make(ionfast_state *state, PyObject *type, PyObject *codec)
 {
-    PyObject *descriptions = PyObject_CallFunctionObjArgs(
-        state->describe_type, type, codec == NULL ? Py_None : codec, NULL);
+    PyObject *descriptions = PyObject_CallFunctionObjArgs(state->describe_type, type,
+                                                          codec == NULL ? Py_None : codec, NULL);
     if (descriptions == NULL) {
         return NULL;
     }
@@ -538,7 +541,7 @@ ionfast_plan_of(ionfast_state *state, PyObject *type, PyObject *codec)
             goto done;
         }
         PyErr_Clear();
-        plan = plan_make(state, type, codec);
+        plan = ionfast_plan_make(state, type, codec);
         if (plan != NULL && cache_put(cache, type, plan) < 0) {
             Py_CLEAR(plan);
         }

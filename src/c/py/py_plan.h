@@ -28,8 +28,8 @@ typedef enum ionfast_plan_op {
     IONFAST_PLAN_TIMESTAMP = 9,
     IONFAST_PLAN_DATETIME = 10,
     IONFAST_PLAN_DATE = 11,
-    IONFAST_PLAN_MOMENT = 12, /* a date where the precision is a day, else a datetime */
-    IONFAST_PLAN_CHOICE = 13, /* one of the keys of a table: enums and literals */
+    IONFAST_PLAN_MOMENT = 12,  /* a date where the precision is a day, else a datetime */
+    IONFAST_PLAN_CHOICE = 13,  /* one of the keys of a table: enums and literals */
     IONFAST_PLAN_CONVERT = 14, /* the child, then a call */
     IONFAST_PLAN_UNION = 15,   /* a child by Ion type, or by annotation */
     IONFAST_PLAN_LIST = 16,    /* from here on containers */
@@ -77,7 +77,10 @@ ionfast_name_hash(const uint8_t *text, size_t len, uint64_t seed)
     }
     uint64_t last = 0;
     memcpy(&last, text, len);
-    hash = (hash ^ last) * factor;
+    /* Names often differ in their last byte alone, which is the top one here. */
+    hash ^= last ^ hash >> 32;
+    hash = (hash ^ last >> 32) * factor;
+    hash = (hash ^ hash >> 29) * factor;
     return hash ^ hash >> 32;
 }
 
@@ -120,18 +123,18 @@ typedef struct ionfast_plan_record {
     ionfast_name_table names;
     uint16_t *sid_slots; /* owned: by SID, see ionfast_plan_learn */
     size_t sid_cap;
-    uint64_t decoder_serial, generation; /* of the table that it was learned with */
+    uint64_t table, generation; /* what it was learned with: see ionfast_decoder_table */
 } ionfast_plan_record;
 
 struct ionfast_plan_node {
-    uint8_t op;          /* ionfast_plan_op */
-    bool is_plain;       /* neither annotation nor another node has to be looked at first */
-    bool is_strict;      /* the annotation must be there */
-    bool is_foreign;     /* CONVERT: a user's function, whose exceptions come through */
-    uint16_t accepts;    /* bit of each ionf_kind; that of IONF_KIND_NULL: any null gives None */
-    PyObject *expected;  /* owned str, for messages */
+    uint8_t op;           /* ionfast_plan_op */
+    bool is_plain;        /* neither annotation nor another node has to be looked at first */
+    bool is_strict;       /* the annotation must be there */
+    bool is_foreign;      /* CONVERT: a user's function, whose exceptions come through */
+    uint16_t accepts;     /* bit of each ionf_kind; that of IONF_KIND_NULL: any null gives None */
+    PyObject *expected;   /* owned str, for messages */
     PyObject *annotation; /* owned str, or NULL */
-    PyObject *object;    /* owned: class, callable or table; NULL: none */
+    PyObject *object;     /* owned: class, callable or table; NULL: none */
     const ionfast_plan_node **children; /* owned array; UNION: by kind, NULL where none */
     uint32_t child_count;
     ionfast_name_table names;    /* CHOICE: the keys that are text */
@@ -140,15 +143,16 @@ struct ionfast_plan_node {
 };
 
 typedef struct ionfast_plan {
-    PyObject_HEAD
-    ionfast_state *state;     /* borrowed: of the type's module */
-    ionfast_plan_node *nodes; /* owned */
+    PyObject_HEAD ionfast_state *state; /* borrowed: of the type's module */
+    ionfast_plan_node *nodes;           /* owned */
     uint32_t node_count;
 } ionfast_plan;
 
 /* The plan of a type: with a codec from its cache, else from the module's. New reference; TypeError for
  * a type that cannot be read. `codec` may be NULL. */
 ionfast_plan *ionfast_plan_of(ionfast_state *state, PyObject *type, PyObject *codec);
+/* The same, not from a cache nor into one. */
+ionfast_plan *ionfast_plan_make(ionfast_state *state, PyObject *type, PyObject *codec);
 
 /* The row of a SID, learned now: IONFAST_SID_FOREIGN or more; -1 with MemoryError. `tab` is the
  * decoder's, `sid` at most its max_id. */

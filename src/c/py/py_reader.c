@@ -995,9 +995,9 @@ static int
 parse_keywords(ionfast_state *state, PyObject *kwnames, PyObject *const *values,
                make_options *options)
 {
-    options->read.model = IONFAST_MODEL_LOSSLESS;
-    options->read.catalog = NULL;
-    options->read.limits = ionf_limits_default();
+    if (ionfast_read_options_parse(state, "Reader", NULL, NULL, &options->read) < 0) {
+        return -1;
+    }
     options->compression = state->str_auto;
     options->on_oversized = NULL;
     const Py_ssize_t count = kwnames == NULL ? 0 : PyTuple_GET_SIZE(kwnames);
@@ -1168,6 +1168,7 @@ Reader_traverse(Reader *self, visitproc visit, void *arg)
     Py_VISIT(self->on_oversized);
     if (self->dec != NULL && !self->is_busy) {
         Py_VISIT(self->dec->catalog);
+        Py_VISIT(self->dec->plan);
         Py_VISIT(self->dec->stream.field);
         Py_VISIT(self->dec->stream.annotations);
         return ionfast_input_traverse(&self->dec->stream.input, visit, arg);

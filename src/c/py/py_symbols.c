@@ -493,7 +493,7 @@ Catalog_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 }
 
 PyDoc_STRVAR(register_doc,
-             "register(table, /)\n--\n\n"
+             "register($self, table, /)\n--\n\n"
              "Add a SharedSymbolTable; it replaces one of the same name and version.");
 
 static PyObject *
@@ -505,7 +505,7 @@ Catalog_register(PyObject *self, PyObject *table)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(get_doc, "get(name, version=None)\n--\n\n"
+PyDoc_STRVAR(get_doc, "get($self, name, version=None)\n--\n\n"
                       "The table of that name and version; without that version, or when none is "
                       "given,\nthe one of the greatest version; None when the name is unknown.");
 

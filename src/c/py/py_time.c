@@ -869,7 +869,7 @@ Timestamp_subtract(PyObject *left, PyObject *right)
 }
 
 PyDoc_STRVAR(astimezone_doc,
-             "astimezone(tz=None)\n--\n\n"
+             "astimezone($self, tz=None)\n--\n\n"
              "The same moment in another time zone, to the last fractional digit.");
 
 static PyObject *
@@ -1109,7 +1109,7 @@ set_text_error(ionfast_state *state, const char *text, const uint8_t *at, const 
     return ionfast_set_error(state, &error);
 }
 
-PyDoc_STRVAR(from_text_doc, "from_text(text, /)\n--\n\n"
+PyDoc_STRVAR(from_text_doc, "from_text($type, text, /)\n--\n\n"
                             "The timestamp that this Ion text denotes, exactly.\n\n"
                             "Raises IonError, with the offset, for any other text.");
 
@@ -1145,7 +1145,7 @@ Timestamp_from_text(PyObject *cls, PyObject *arg)
 }
 
 PyDoc_STRVAR(to_text_doc,
-             "to_text()\n--\n\n"
+             "to_text($self, /)\n--\n\n"
              "Ion text: as precise as the timestamp is, to the last fractional digit.");
 
 static PyObject *

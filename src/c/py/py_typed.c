@@ -86,9 +86,8 @@ grow_frames(ionfast_decoder *dec)
 {
     ionfast_typed_stack *const stack = dec->typed;
     void *array = stack->frames;
-    const ionf_status status =
-        ionf_alloc_grow(&dec->state->alloc, &array, &stack->frame_cap, stack->frame_count + 16,
-                        sizeof *stack->frames);
+    const ionf_status status = ionf_alloc_grow(&dec->state->alloc, &array, &stack->frame_cap,
+                                               stack->frame_count + 16, sizeof *stack->frames);
     stack->frames = array;
     if (status != IONF_OK) {
         PyErr_NoMemory();
@@ -149,25 +148,23 @@ exact_float(ionfast_decoder *dec, const ionf_token *t)
         const double magnitude = (double)t->as.integer.u64;
         return PyFloat_FromDouble(t->as.integer.is_negative ? -magnitude : magnitude);
     }
-    PyObject *number = t->kind == IONF_KIND_INT
-                           ? ionfast_small_int(dec->state, &t->as.integer)
-                           : ionfast_build_rare_scalar(dec, t);
+    PyObject *number = t->kind == IONF_KIND_INT ? ionfast_small_int(dec->state, &t->as.integer)
+                                                : ionfast_build_rare_scalar(dec, t);
     PyObject *value = number == NULL ? NULL : PyNumber_Float(number);
     if (value == NULL && number != NULL && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_Clear();
         value = PyFloat_FromDouble(Py_HUGE_VAL);
     }
-    const int is_same =
-        value == NULL ? -1 : PyObject_RichCompareBool(number, value, Py_EQ);
+    const int is_same = value == NULL ? -1 : PyObject_RichCompareBool(number, value, Py_EQ);
     Py_XDECREF(number);
     if (is_same > 0) {
         return value;
     }
     Py_XDECREF(value);
     if (is_same == 0) {
-        ionfast_typed_fail(dec, t->offset, PyUnicode_FromString("float"),
-                           PyUnicode_FromFormat("%s that no float equals",
-                                                ionfast_typed_kind_name(t->kind)));
+        ionfast_typed_fail(
+            dec, t->offset, PyUnicode_FromString("float"),
+            PyUnicode_FromFormat("%s that no float equals", ionfast_typed_kind_name(t->kind)));
     }
     return NULL;
 }
@@ -191,16 +188,16 @@ moment(ionfast_decoder *dec, const ionfast_plan_node *node, const ionf_token *t)
 {
     const ionf_timestamp *const ts = &t->as.timestamp;
     const bool is_day = ts->precision == IONF_PRECISION_DAY;
-    const bool wants_date = node->op == IONFAST_PLAN_DATE ||
-                            (node->op == IONFAST_PLAN_MOMENT && is_day);
+    const bool wants_date =
+        node->op == IONFAST_PLAN_DATE || (node->op == IONFAST_PLAN_MOMENT && is_day);
     PyObject *value = NULL;
-    const int fits = wants_date ? ionfast_date_from(ts, &value)
-                                : ionfast_datetime_from(dec->state, ts, &value);
+    const int fits =
+        wants_date ? ionfast_date_from(ts, &value) : ionfast_datetime_from(dec->state, ts, &value);
     if (fits != 0) {
         return value;
     }
-    static const char *const precisions[] = {"", "year", "month", "day", "minute", "second",
-                                             "fraction"};
+    static const char *const precisions[] = {"",       "year",   "month",   "day",
+                                             "minute", "second", "fraction"};
     const char *const expected =
         wants_date ? "timestamp of day precision" : "timestamp of minutes to microseconds";
     PyObject *found = ts->precision == IONF_PRECISION_FRACTION
@@ -252,8 +249,8 @@ choice_of_value(ionfast_decoder *dec, const ionfast_plan_node *node, const ionf_
 {
     PyObject *value = ionfast_build_scalar(dec, t);
     /* True and 1 are the same key, so that bools are wrapped. */
-    PyObject *key = value != NULL && PyBool_Check(value) ? PyTuple_Pack(1, value)
-                                                         : Py_XNewRef(value);
+    PyObject *key =
+        value != NULL && PyBool_Check(value) ? PyTuple_Pack(1, value) : Py_XNewRef(value);
     PyObject *result = key == NULL ? NULL : PyDict_GetItemWithError(node->object, key);
     Py_XDECREF(key);
     if (result != NULL || PyErr_Occurred()) {
@@ -462,8 +459,8 @@ resolve(ionfast_decoder *dec, const ionfast_plan_node *node, const ionf_token *t
             next = node->children[0];
         } else if (node->op == IONFAST_PLAN_UNION || node->op == IONFAST_PLAN_ANY) {
             /* What a conversion gets is the value inside: its annotation has been followed. */
-            const bool is_final =
-                node->op == IONFAST_PLAN_ANY && (node->object == NULL || *convert != NULL || t->is_null);
+            const bool is_final = node->op == IONFAST_PLAN_ANY &&
+                                  (node->object == NULL || *convert != NULL || t->is_null);
             next = is_final ? NULL : chosen_child(dec, node, t);
         } else {
             return node;
@@ -566,8 +563,7 @@ static PyObject *
 close_set(ionfast_decoder *dec, const ionfast_typed_frame *frame)
 {
     ionfast_typed_stack *const stack = dec->typed;
-    PyObject *set =
-        frame->node->op == IONFAST_PLAN_SET ? PySet_New(NULL) : PyFrozenSet_New(NULL);
+    PyObject *set = frame->node->op == IONFAST_PLAN_SET ? PySet_New(NULL) : PyFrozenSet_New(NULL);
     for (size_t i = frame->start; set != NULL && i < stack->value_count; i++) {
         if (PySet_Add(set, stack->values[i]) < 0) {
             ionfast_typed_note(dec, frame->offset);
@@ -755,8 +751,7 @@ call_names(ionfast_decoder *dec, const ionfast_typed_frame *frame)
     for (uint32_t i = 0, next = 0; names != NULL && i < record->count; i++) {
         PyObject *const value = stack->values[frame->start + i];
         if (value != NULL) {
-            PyTuple_SET_ITEM(names, (Py_ssize_t)next,
-                             Py_NewRef(record->fields[i].attribute));
+            PyTuple_SET_ITEM(names, (Py_ssize_t)next, Py_NewRef(record->fields[i].attribute));
             stack->values[frame->start + i] = NULL;
             stack->values[frame->start + next++] = value;
         }
@@ -945,10 +940,9 @@ refuse_repeat(ionfast_decoder *dec, const ionf_token *t)
 IONF_FORCE_INLINE int
 row_of_sid(ionfast_decoder *dec, bool is_binary, ionfast_plan_record *record, uint64_t sid)
 {
-    const ionf_symtab *const tab =
-        is_binary ? &dec->bin.base.symtab : &dec->txt.base.symtab;
+    const ionf_symtab *const tab = is_binary ? &dec->bin.base.symtab : &dec->txt.base.symtab;
     if (IONF_LIKELY(record->generation == tab->generation &&
-                    record->decoder_serial == dec->serial && sid < record->sid_cap)) {
+                    record->table == ionfast_decoder_table(dec) && sid < record->sid_cap)) {
         const int row = record->sid_slots[sid];
         if (IONF_LIKELY(row != IONFAST_SID_UNLEARNED)) {
             return row;
@@ -1047,8 +1041,7 @@ enter_child(ionfast_decoder *dec, bool is_binary, ionfast_typed_frame *frame, co
         return 1;
     }
     *node = parent->children[0];
-    const bool has_keys =
-        parent->op == IONFAST_PLAN_DICT || parent->op == IONFAST_PLAN_ANY_STRUCT;
+    const bool has_keys = parent->op == IONFAST_PLAN_DICT || parent->op == IONFAST_PLAN_ANY_STRUCT;
     return has_keys && enter_entry(dec, parent, t) < 0 ? -1 : 1;
 }
 

@@ -44,8 +44,8 @@ path_of(const ionfast_typed_stack *stack, bool with_last)
             step = PyUnicode_FromString("...");
             i = count - PATH_ENDS - 1;
         } else {
-            const size_t end = i + 1 < stack->frame_count ? stack->frames[i + 1].start
-                                                          : stack->value_count;
+            const size_t end =
+                i + 1 < stack->frame_count ? stack->frames[i + 1].start : stack->value_count;
             step = frame_step(stack, &stack->frames[i], end);
         }
         PyUnicode_AppendAndDel(&path, step);
@@ -58,9 +58,9 @@ path_of(const ionfast_typed_stack *stack, bool with_last)
 const char *
 ionfast_typed_kind_name(unsigned kind)
 {
-    static const char *const names[] = {"null",   "bool",   "int",  "float", "decimal",
-                                        "timestamp", "symbol", "string", "clob", "blob",
-                                        "list",   "sexp",   "struct"};
+    static const char *const names[] = {"null",      "bool",   "int",    "float", "decimal",
+                                        "timestamp", "symbol", "string", "clob",  "blob",
+                                        "list",      "sexp",   "struct"};
     return kind < sizeof names / sizeof names[0] ? names[kind] : "nothing";
 }
 
@@ -71,7 +71,7 @@ ionfast_typed_found(ionfast_decoder *dec, const ionf_token *t)
     PyObject *found = PyUnicode_FromString("");
     for (uint32_t i = 0; found != NULL && i < t->annotation_count; i++) {
         PyObject *name = ionfast_symref_str(dec, &t->annotations[i]);
-        PyObject *text = name == NULL                ? NULL
+        PyObject *text = name == NULL            ? NULL
                          : PyUnicode_Check(name) ? PyUnicode_FromFormat("%U::", name)
                                                  : PyUnicode_FromString("$0::");
         Py_XDECREF(name);
@@ -95,8 +95,7 @@ place_of(const ionfast_decoder *dec, uint64_t offset, unsigned long long *line,
     const ionf_reader *const base = &dec->txt.base;
     const uint8_t *p = base->start;
     const uint64_t distance = offset - base->base_offset;
-    const uint8_t *const at =
-        distance <= (uint64_t)(base->end - p) ? p + distance : base->end;
+    const uint8_t *const at = distance <= (uint64_t)(base->end - p) ? p + distance : base->end;
     *line = base->base_line + 1;
     *column = base->base_column + 1;
     for (; p < at; p++) {
@@ -113,9 +112,8 @@ static void
 raise_validation(ionfast_decoder *dec, uint64_t offset, PyObject *path, PyObject *expected,
                  PyObject *found)
 {
-    PyObject *message =
-        PyUnicode_FromFormat("%U (offset %llu): expected %U, found %U", path,
-                             (unsigned long long)offset, expected, found);
+    PyObject *message = PyUnicode_FromFormat("%U (offset %llu): expected %U, found %U", path,
+                                             (unsigned long long)offset, expected, found);
     if (message == NULL) {
         return;
     }
@@ -128,9 +126,9 @@ raise_validation(ionfast_decoder *dec, uint64_t offset, PyObject *path, PyObject
     }
     PyObject *exception = NULL;
     if (line != NULL && column != NULL) {
-        exception = PyObject_CallFunction(dec->state->ValidationError, "OKOOOOO", message,
-                                          (unsigned long long)offset, line, column, path,
-                                          expected, found);
+        exception =
+            PyObject_CallFunction(dec->state->ValidationError, "OKOOOOO", message,
+                                  (unsigned long long)offset, line, column, path, expected, found);
     }
     if (exception != NULL) {
         PyErr_SetObject(dec->state->ValidationError, exception);
@@ -144,8 +142,7 @@ raise_validation(ionfast_decoder *dec, uint64_t offset, PyObject *path, PyObject
 static PyObject *
 fail(ionfast_decoder *dec, uint64_t offset, PyObject *expected, PyObject *found, bool with_last)
 {
-    PyObject *path =
-        expected == NULL || found == NULL ? NULL : path_of(dec->typed, with_last);
+    PyObject *path = expected == NULL || found == NULL ? NULL : path_of(dec->typed, with_last);
     if (path != NULL) {
         raise_validation(dec, offset, path, expected, found);
     }
@@ -180,10 +177,9 @@ add_note(ionfast_decoder *dec, uint64_t offset, bool with_last)
     PyObject *note = path == NULL ? NULL
                                   : PyUnicode_FromFormat("at %U (offset %llu)", path,
                                                          (unsigned long long)offset);
-    PyObject *result =
-        note == NULL || error == NULL
-            ? NULL
-            : PyObject_CallMethodOneArg(error, dec->state->str_add_note, note);
+    PyObject *result = note == NULL || error == NULL
+                           ? NULL
+                           : PyObject_CallMethodOneArg(error, dec->state->str_add_note, note);
     if (result == NULL) {
         PyErr_Clear(); /* the exception itself matters more */
     }
@@ -205,9 +201,9 @@ ionfast_typed_convert_failed(ionfast_decoder *dec, const ionfast_plan_node *conv
 {
     /* While a container is converted its own frame is still the innermost. */
     const ionfast_typed_stack *const stack = dec->typed;
-    const bool is_container =
-        stack->frame_count != 0 && stack->frames[stack->frame_count - 1].convert == convert &&
-        stack->frames[stack->frame_count - 1].offset == offset;
+    const bool is_container = stack->frame_count != 0 &&
+                              stack->frames[stack->frame_count - 1].convert == convert &&
+                              stack->frames[stack->frame_count - 1].offset == offset;
     if (convert->is_foreign || !PyErr_ExceptionMatches(PyExc_ValueError)) {
         add_note(dec, offset, !is_container);
         return;

@@ -125,8 +125,8 @@ ionpy_symbol(ionfast_decoder *dec, PyObject *text)
     PyObject *location = sid == NULL ? NULL : PyObject_GetAttr(text, dec->state->str_location);
     PyObject *symbol = NULL;
     if (location != NULL) {
-        symbol = PyObject_CallFunctionObjArgs(dec->state->IonPySymbol, Py_None, sid, location,
-                                              NULL);
+        symbol =
+            PyObject_CallFunctionObjArgs(dec->state->IonPySymbol, Py_None, sid, location, NULL);
     }
     Py_XDECREF(sid);
     Py_XDECREF(location);
@@ -217,8 +217,7 @@ ionfast_build_special(ionfast_decoder *dec, const ionf_token *t)
     if (!t->is_null) {
         return annotate(state, ionpy_scalar(dec, t), annotations);
     }
-    if (t->kind == IONF_KIND_NULL && annotations == NULL &&
-        dec->model == IONFAST_MODEL_LOSSLESS) {
+    if (t->kind == IONF_KIND_NULL && annotations == NULL && dec->model == IONFAST_MODEL_LOSSLESS) {
         Py_RETURN_NONE;
     }
     PyObject *null = PyObject_CallOneArg(state->IonPyNull, state->ion_types[t->kind]);
@@ -247,8 +246,7 @@ ionfast_build_annotations(ionfast_decoder *dec, const ionf_token *t)
 static PyObject *
 ionpy_dict(ionfast_state *state, PyObject *dict)
 {
-    PyObject *object =
-        PyDict_Type.tp_new(as_type(state->IonPyDict), state->empty_tuple, NULL);
+    PyObject *object = PyDict_Type.tp_new(as_type(state->IonPyDict), state->empty_tuple, NULL);
     if (object == NULL) {
         Py_DECREF(dict);
         return NULL;
@@ -320,9 +318,8 @@ ionfast_close_repeats(ionfast_decoder *dec, size_t start)
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        PyObject *pair =
-            PyTuple_Pack(2, ionfast_slot_object(dec->values[start + 2 * i]),
-                         dec->values[start + 2 * i + 1]);
+        PyObject *pair = PyTuple_Pack(2, ionfast_slot_object(dec->values[start + 2 * i]),
+                                      dec->values[start + 2 * i + 1]);
         if (pair == NULL) {
             Py_DECREF(pairs);
             return NULL;

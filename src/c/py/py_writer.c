@@ -1039,31 +1039,31 @@ Writer_dealloc(Writer *self)
 
 static PyMethodDef Writer_methods[] = {
     {"write", FASTCALL(Writer_write), METH_FASTCALL | METH_KEYWORDS,
-     "write(value" VALUE_OPTIONS
+     "write($self, value" VALUE_OPTIONS
      "Write anything that dumps() takes, containers whole. A struct's values need a field_name,\n"
      "a str or a SymbolToken. annotations come before those that the value has of its own. A\n"
      "value that cannot be written leaves no trace, and the writer usable."},
     {"write_null", FASTCALL(Writer_write_null), METH_FASTCALL | METH_KEYWORDS,
-     "write_null(type" VALUE_OPTIONS "Write the null of an IonType."},
+     "write_null($self, type" VALUE_OPTIONS "Write the null of an IonType."},
     {"write_symbol", FASTCALL(Writer_write_symbol), METH_FASTCALL | METH_KEYWORDS,
-     "write_symbol(name" VALUE_OPTIONS "Write a symbol: a str, or a SymbolToken."},
+     "write_symbol($self, name" VALUE_OPTIONS "Write a symbol: a str, or a SymbolToken."},
     {"write_clob", FASTCALL(Writer_write_clob), METH_FASTCALL | METH_KEYWORDS,
-     "write_clob(data" VALUE_OPTIONS "Write the bytes of a bytes-like object as a clob."},
+     "write_clob($self, data" VALUE_OPTIONS "Write the bytes of a bytes-like object as a clob."},
     {"step_in", FASTCALL(Writer_step_in), METH_FASTCALL | METH_KEYWORDS,
-     "step_in(type" VALUE_OPTIONS
+     "step_in($self, type" VALUE_OPTIONS
      "Open a container, IonType.LIST, SEXP or STRUCT: what is written now goes into it."},
     {"step_out", (PyCFunction)Writer_step_out, METH_NOARGS,
-     "step_out()\n--\n\nClose the container that was opened last."},
+     "step_out($self, /)\n--\n\nClose the container that was opened last."},
     {"flush", (PyCFunction)Writer_flush, METH_NOARGS,
-     "flush()\n--\n\nHand all values to the target, and flush that. After a failed write, which\n"
+     "flush($self, /)\n--\n\nHand all values to the target, and flush that. After a failed write, which\n"
      "raises what the target has raised, it goes on where the target has stopped."},
     {"finish", (PyCFunction)Writer_finish, METH_NOARGS,
-     "finish()\n--\n\nHand all values to the target; the next one starts a new symbol table "
+     "finish($self, /)\n--\n\nHand all values to the target; the next one starts a new symbol table "
      "context, with a\nversion marker."},
     {"getvalue", (PyCFunction)Writer_getvalue, METH_NOARGS,
-     "getvalue()\n--\n\nAll that has been written to memory, bytes or str; after close() too."},
+     "getvalue($self, /)\n--\n\nAll that has been written to memory, bytes or str; after close() too."},
     {"close", (PyCFunction)Writer_close, METH_NOARGS,
-     "close()\n--\n\nHand all values to the target and let go of it; a file opened by path is "
+     "close($self, /)\n--\n\nHand all values to the target and let go of it; a file opened by path is "
      "closed.\nIonError when a container is still open: its top-level value is dropped. Closing "
      "twice is allowed."},
     {"__enter__", (PyCFunction)Writer_enter, METH_NOARGS, NULL},
