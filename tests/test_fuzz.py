@@ -16,6 +16,9 @@ import pytest
 import ccompiler
 import vectors
 
+sys.path.append(str(vectors.ROOT / "tests" / "fuzz"))
+import fuzz_binding
+
 FUZZ = vectors.ROOT / "tests" / "fuzz"
 RUNS = {"pieces": 2000, "write": 2000, "symbols": 1500, "numbers": 500}
 DEFAULT_RUNS = 8000
@@ -38,6 +41,11 @@ def test_every_target(tmp_path: pathlib.Path) -> None:
         options = [f"-runs={count}", "-seed=1", "-max_len=512", f"-out={tmp_path}"]
         out = run([target, *options, tmp_path / "seeds"], environment)
         assert out.startswith(f"{count} runs"), (target.name, out)
+
+
+@pytest.mark.slow
+def test_binding() -> None:
+    assert fuzz_binding.run(60, 1, [], most=2000) > 0
 
 
 def run(command: list[object], environment: dict[str, str]) -> str:

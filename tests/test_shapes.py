@@ -141,7 +141,7 @@ def test_symbols_are_equal_whether_shared_or_not(binary: bool) -> None:
 
 @BOTH
 def test_ionpy_model(binary: bool) -> None:
-    value = [record(i, inner=[{"x": 0.5, "y": [True, "é", "日本"]}]) for i in range(5)]
+    value = [{"id": i, "inner": [{"x": 0.5, "y": [True, "é", "日本"]}]} for i in range(5)]
     data = ionfast.dumps(value, binary=binary)
     loaded = ionfast.loads(data, model="ionpy")
     assert loaded == value

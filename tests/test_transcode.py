@@ -311,3 +311,20 @@ def test_no_object_is_made_of_any_value() -> None:
         tracemalloc.stop()
         assert pools.stats()["heap"]["allocs"] - before < 20
         assert peak < 400_000
+
+
+@pytest.mark.parametrize("binary", [True, False], ids=["binary", "text"])
+def test_a_gap_of_a_local_table_is_no_symbol_zero(binary: bool) -> None:
+    """symbols.md: "SID 0 is only equivalent to itself"; gaps of local tables equal one another."""
+    source = (
+        "$ion_symbol_table::{symbols:[null, \"a\", null]} $10 {$12: $11, $0: $10::1} $0 "
+        "$ion_symbol_table::{imports:$ion_symbol_table, symbols:[null]} $13 b "
+        "$ion_symbol_table::{symbols:[\"c\"]} $10 "
+        "$ion_symbol_table::{imports:$ion_symbol_table, symbols:[null]} ($11 $10)"
+    )
+    wanted = ionfast.loads_all(source)
+    for form in (source, ionfast.transcode(source, binary=not binary)):
+        values = ionfast.loads_all(ionfast.transcode(form, binary=binary))
+        assert len(values) == len(wanted) == 7
+        assert all(map(ion_equals, values, wanted))
+        assert not ion_equals(values[0], values[2])

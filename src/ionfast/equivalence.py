@@ -32,8 +32,8 @@ def ion_equals(a: object, b: object, timestamps_instants_only: bool = False) -> 
     Types, annotations and their order, every digit of a decimal, the sign of a zero, and a
     timestamp's precision, offset and fractional digits count; the order of a struct's fields does
     not. NaN is NaN. Symbols are compared by text, and those of unknown text by where they are
-    imported from; those of a local symbol table are all equal, but none is ``$0``. A plain Python value stands for what ``dumps`` writes for it. Depth has no
-    limit; generators are consumed.
+    imported from; those of a local symbol table are all equal, but none is ``$0``. A plain Python
+    value stands for what ``dumps`` writes for it. Depth has no limit; generators are consumed.
 
     Args:
         a, b: What ``loads`` gives, or anything that ``dumps`` takes.

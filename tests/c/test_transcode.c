@@ -201,10 +201,24 @@ static void
 test_tables_follow_each_other(void)
 {
     check_both_ways("$ion_symbol_table::{symbols:[\"a\",\"b\"]} $10 $11 "
-                    "$ion_symbol_table::{symbols:[\"c\",null]} $10 $11 "
-                    "$ion_symbol_table::{imports:$ion_symbol_table,symbols:[\"d\"]} $10 $12 "
+                    "$ion_symbol_table::{symbols:[\"c\"]} $10 $0 "
+                    "$ion_symbol_table::{imports:$ion_symbol_table,symbols:[\"d\"]} $10 $11 "
                     "$ion_1_0 e $ion_symbol_table::{symbols:[\"a\",\"b\"]} {$11:$10}",
                     NULL, "a b c $0 c d e {b:a}");
+}
+
+/* All local symbols without text are one symbol, which is not $0. */
+static void
+test_local_gaps(void)
+{
+    check_both_ways("$ion_symbol_table::{symbols:[null,\"a\",null]} [$10,$11,$12,$0] $12::{$10:1}",
+                    NULL, "$ion_symbol_table::{symbols:[null]} [$10,a,$10,$0] $10::{$10:1}");
+    char text[256];
+    static const char appended[] = "$ion_symbol_table::{symbols:[\"a\"]} $10 "
+                                   "$ion_symbol_table::{imports:$ion_symbol_table,symbols:[null]} "
+                                   "$11 $10";
+    as_text(appended, sizeof appended - 1, NULL, text, sizeof text);
+    CHECK_TEXT(text, "a $ion_symbol_table::{symbols:[null]} $10 a");
 }
 
 #define TABLE(imports) "$ion_symbol_table::{imports:[" imports "]}"
@@ -373,6 +387,7 @@ main(void)
     RUN(test_markers);
     RUN(test_segments);
     RUN(test_tables_follow_each_other);
+    RUN(test_local_gaps);
     RUN(test_unknown_imports);
     RUN(test_huge_imports);
     RUN(test_known_imports);

@@ -418,8 +418,9 @@ locals_grow_slots(ionf_symmap *map)
     return IONF_OK;
 }
 
+/* Room for one more row and its slot. */
 static ionf_status
-local_append(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len)
+local_reserve(ionf_symmap *map)
 {
     if (map->local_count >= UINT32_MAX - 1) {
         return IONF_ERR_RANGE;
@@ -433,15 +434,19 @@ local_append(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len)
             return status;
         }
     }
-    if (map->slots.cap / 2 <= map->local_count) {
-        const ionf_status status = locals_grow_slots(map);
-        if (status != IONF_OK) {
-            return status;
-        }
+    return map->slots.cap / 2 <= map->local_count ? locals_grow_slots(map) : IONF_OK;
+}
+
+static ionf_status
+local_append(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len)
+{
+    ionf_status status = local_reserve(map);
+    if (status != IONF_OK) {
+        return status;
     }
     const size_t start = map->text.len;
     /* One more, so that even the empty text has an address to copy from. */
-    ionf_status status = ionf_buf_reserve(&map->text, len + 1);
+    status = ionf_buf_reserve(&map->text, len + 1);
     if (status != IONF_OK) {
         return status;
     }
@@ -451,6 +456,20 @@ local_append(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len)
     }
     map->locals[map->local_count] = (ionf_symmap_entry){hash, start, len};
     slots_put(&map->slots, hash, map->local_count++);
+    return IONF_OK;
+}
+
+ionf_status
+ionf_symmap_gap(ionf_symmap *map, uint64_t *sid)
+{
+    const ionf_status status = local_reserve(map);
+    if (status != IONF_OK) {
+        return status;
+    }
+    /* It has a slot as all have, which no look-up finds: no text is that long. */
+    map->locals[map->local_count] = (ionf_symmap_entry){0, map->text.len, IONF_SYMMAP_GAP};
+    slots_put(&map->slots, 0, map->local_count++);
+    *sid = ionf_symmap_max_id(map);
     return IONF_OK;
 }
 
@@ -587,7 +606,7 @@ plan_table(const ionf_symmap *map, bool is_append)
         plan.import_len += sized(import_content_len(map->imports[i].shared));
     }
     for (size_t i = plan.first; i < map->local_count; i++) {
-        plan.symbols_len += sized(map->locals[i].len);
+        plan.symbols_len += map->locals[i].len == IONF_SYMMAP_GAP ? 1 : sized(map->locals[i].len);
     }
     if (plan.import_len == 0 && plan.symbols_len == 0) {
         return plan;
@@ -597,6 +616,16 @@ plan_table(const ionf_symmap *map, bool is_append)
     plan.wrapper_len = 2 + sized(plan.struct_len);
     plan.total = sized(plan.wrapper_len);
     return plan;
+}
+
+static uint8_t *
+put_symbol(uint8_t *dst, const ionf_symmap *map, const ionf_symmap_entry *entry)
+{
+    if (entry->len == IONF_SYMMAP_GAP) {
+        *dst++ = 0x0F; /* null */
+        return dst;
+    }
+    return put_string(dst, map->text.data + entry->start, entry->len);
 }
 
 static uint8_t *
@@ -621,7 +650,7 @@ put_table(uint8_t *dst, const ionf_symmap *map, const table_plan *plan)
         *dst++ = FIELD(IONF_SID_SYMBOLS);
         dst = put_head(dst, 11, plan->symbols_len);
         for (size_t i = plan->first; i < map->local_count; i++) {
-            dst = put_string(dst, map->text.data + map->locals[i].start, map->locals[i].len);
+            dst = put_symbol(dst, map, &map->locals[i]);
         }
     }
     return dst;

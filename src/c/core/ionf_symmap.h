@@ -28,8 +28,10 @@ typedef struct ionf_symmap_import {
 
 typedef struct ionf_symmap_entry {
     uint64_t hash;
-    size_t start, len; /* in text */
+    size_t start, len; /* in text; a len of IONF_SYMMAP_GAP: a symbol without text */
 } ionf_symmap_entry;
+
+#define IONF_SYMMAP_GAP SIZE_MAX
 
 typedef struct ionf_symmap {
     ionf_alloc alloc;
@@ -70,6 +72,8 @@ IONF_MUST_CHECK ionf_status ionf_symmap_intern(ionf_symmap *map, const uint8_t *
 /* As intern, but nothing is appended: 0 for a text without SID. The first look-up may allocate. */
 IONF_MUST_CHECK ionf_status ionf_symmap_find(ionf_symmap *map, const uint8_t *text, size_t len,
                                              uint64_t *sid);
+/* Append a local symbol whose text is unknown, a null in the list of symbols. */
+IONF_MUST_CHECK ionf_status ionf_symmap_gap(ionf_symmap *map, uint64_t *sid);
 /* Greatest SID in use. */
 static inline uint64_t
 ionf_symmap_max_id(const ionf_symmap *map)

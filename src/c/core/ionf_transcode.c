@@ -160,6 +160,26 @@ forget_sids(ionf_transcoder *t)
     t->sid_count = 0;
 }
 
+/* Is there a local symbol without text from index `first` on? */
+static bool
+has_gap(const ionf_symtab *tab, size_t first)
+{
+    for (size_t i = first; i < tab->local_count; i++) {
+        if (!tab->locals[i].has_text) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Text declares a gap before the values; in binary it is a symbol among the others. */
+static bool
+lacks_gap(const ionf_transcoder *t, const ionf_symtab *tab)
+{
+    const size_t first = t->generation == tab->generation ? t->local_count : 0;
+    return !t->is_binary && t->gap_sid == 0 && has_gap(tab, first);
+}
+
 /* Another output context, with the imports that the source's table needs. */
 static ionf_status
 start_context(ionf_transcoder *t, const ionf_symtab *tab)
@@ -170,6 +190,7 @@ start_context(ionf_transcoder *t, const ionf_symtab *tab)
     }
     ionf_symmap_reset(symbols_of(t));
     forget_sids(t);
+    t->gap_sid = 0;
     t->needs_marker = t->needs_marker || t->is_binary;
     for (size_t i = 0; status == IONF_OK && i < tab->import_count; i++) {
         if (is_incomplete(&tab->imports[i])) {
@@ -177,6 +198,12 @@ start_context(ionf_transcoder *t, const ionf_symtab *tab)
         }
     }
     if (status == IONF_OK && !t->is_binary) {
+        if (has_gap(tab, 0)) {
+            status = ionf_symmap_gap(symbols_of(t), &t->gap_sid);
+        }
+        if (status != IONF_OK) {
+            return status;
+        }
         status = ionf_txt_write_head(t->txt, symbols_of(t), t->needs_marker);
         t->needs_marker = false;
     }
@@ -189,10 +216,10 @@ follow_source(ionf_transcoder *t, const ionf_symtab *tab)
 {
     const bool is_visible = tab->max_id > IONF_SYSTEM_MAX_ID;
     if (IONF_LIKELY(t->has_source && t->generation == tab->generation &&
-                    t->is_visible == is_visible)) {
+                    t->is_visible == is_visible && t->local_count == tab->local_count)) {
         return IONF_OK;
     }
-    if (is_visible && !has_all_imports(t, tab)) {
+    if (is_visible && (!has_all_imports(t, tab) || lacks_gap(t, tab))) {
         const ionf_status status = start_context(t, tab);
         if (status != IONF_OK) {
             return status;
@@ -204,23 +231,38 @@ follow_source(ionf_transcoder *t, const ionf_symtab *tab)
     t->has_source = true;
     t->generation = tab->generation;
     t->is_visible = is_visible;
+    t->local_count = tab->local_count;
     return IONF_OK;
 }
 
 /* ---- symbols */
 
-/* The output SID of a symbol that the source only knows by its place; 0 for one without a place. */
-static uint64_t
-unknown_sid(const ionf_transcoder *t, const ionf_symbol *symbol)
+/* The output SID of a source's symbol without text: $0 is itself, a symbol of an import keeps its place
+ * there, and all gaps of local tables are one symbol. */
+static ionf_status
+unknown_sid(ionf_transcoder *t, const ionf_symbol *symbol, uint64_t source, uint64_t *out)
 {
-    return symbol->import_name.data == NULL
-               ? 0
-               : imported_sid(symbols_of(t), symbol->import_name, symbol->import_sid);
+    if (source == 0) {
+        *out = 0;
+        return IONF_OK;
+    }
+    if (symbol->import_name.data != NULL) {
+        *out = imported_sid(symbols_of(t), symbol->import_name, symbol->import_sid);
+        return IONF_OK;
+    }
+    if (t->gap_sid == 0) {
+        const ionf_status status = ionf_symmap_gap(symbols_of(t), &t->gap_sid);
+        if (status != IONF_OK) {
+            return status;
+        }
+    }
+    *out = t->gap_sid;
+    return IONF_OK;
 }
 
 /* For text: what the source's symbol is called. */
 static ionf_status
-symbol_text(const ionf_transcoder *t, const ionf_symtab *tab, const ionf_symref *source,
+symbol_text(ionf_transcoder *t, const ionf_symtab *tab, const ionf_symref *source,
             ionf_symref *out)
 {
     if (source->text != NULL) {
@@ -229,11 +271,11 @@ symbol_text(const ionf_transcoder *t, const ionf_symtab *tab, const ionf_symref 
     }
     ionf_symbol symbol;
     const ionf_status status = ionf_symtab_find(tab, source->sid, &symbol);
-    if (status == IONF_OK) {
-        *out = (ionf_symref){symbol.text, symbol.len, 0, symbol.is_ascii};
-        out->sid = symbol.text == NULL ? unknown_sid(t, &symbol) : 0;
+    if (status != IONF_OK) {
+        return status;
     }
-    return status;
+    *out = (ionf_symref){symbol.text, symbol.len, 0, symbol.is_ascii};
+    return symbol.text == NULL ? unknown_sid(t, &symbol, source->sid, &out->sid) : IONF_OK;
 }
 
 /* The place where the output SID of a local or system symbol is remembered; NULL for the others and
@@ -270,8 +312,7 @@ find_sid(ionf_transcoder *t, const ionf_symtab *tab, uint64_t sid, uint64_t *out
         return status;
     }
     if (symbol.text == NULL) {
-        *out = unknown_sid(t, &symbol);
-        return IONF_OK;
+        return unknown_sid(t, &symbol, sid, out);
     }
     return ionf_symmap_intern(symbols_of(t), symbol.text, symbol.len, out);
 }
@@ -492,6 +533,7 @@ ionf_transcode_flush(ionf_transcoder *t)
     if (status == IONF_OK && symbols_of(t)->local_count > IONF_SYMMAP_CONTEXT_MAX) {
         ionf_symmap_new_context(symbols_of(t));
         forget_sids(t);
+        t->gap_sid = 0;
         t->needs_marker = true;
     }
     return status;

@@ -29,6 +29,8 @@ typedef struct ionf_transcoder {
     bool has_source;
     uint64_t generation;
     bool is_visible; /* the table had symbols above the system's */
+    size_t local_count; /* its local symbols that have been looked at for text */
+    uint64_t gap_sid;   /* output SID of a local symbol without text, 0: none yet */
     uint64_t
         *sids; /* owned: output SID, 0 where none yet; slot: SID 1 .. 9, 10 + index of local */
     size_t sid_count, sid_cap;

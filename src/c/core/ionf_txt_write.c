@@ -567,6 +567,39 @@ write_import(ionf_txt_writer *w, const ionf_shared *shared)
 }
 
 static ionf_status
+write_imports(ionf_txt_writer *w, const ionf_symmap *map)
+{
+    ionf_status status = write_system_field(w, IONF_SID_IMPORTS);
+    if (status == IONF_OK) {
+        status = ionf_txt_write_begin(w, IONF_KIND_LIST);
+    }
+    for (size_t i = 0; status == IONF_OK && i < map->import_count; i++) {
+        status = write_import(w, map->imports[i].shared);
+    }
+    return status != IONF_OK ? status : ionf_txt_write_end(w);
+}
+
+/* Text spells its symbols, so of the local ones only a gap needs to be declared. */
+static bool
+has_leading_gap(const ionf_symmap *map)
+{
+    return map->local_count != 0 && map->locals[0].len == IONF_SYMMAP_GAP;
+}
+
+static ionf_status
+write_gap(ionf_txt_writer *w)
+{
+    ionf_status status = write_system_field(w, IONF_SID_SYMBOLS);
+    if (status == IONF_OK) {
+        status = ionf_txt_write_begin(w, IONF_KIND_LIST);
+    }
+    if (status == IONF_OK) {
+        status = ionf_txt_write_null(w, IONF_KIND_NULL);
+    }
+    return status != IONF_OK ? status : ionf_txt_write_end(w);
+}
+
+static ionf_status
 write_table(ionf_txt_writer *w, const ionf_symmap *map)
 {
     static const char annotation[] = "$ion_symbol_table::";
@@ -576,17 +609,11 @@ write_table(ionf_txt_writer *w, const ionf_symmap *map)
     if (status == IONF_OK) {
         status = ionf_txt_write_begin(w, IONF_KIND_STRUCT);
     }
-    if (status == IONF_OK) {
-        status = write_system_field(w, IONF_SID_IMPORTS);
+    if (status == IONF_OK && map->import_count != 0) {
+        status = write_imports(w, map);
     }
-    if (status == IONF_OK) {
-        status = ionf_txt_write_begin(w, IONF_KIND_LIST);
-    }
-    for (size_t i = 0; status == IONF_OK && i < map->import_count; i++) {
-        status = write_import(w, map->imports[i].shared);
-    }
-    if (status == IONF_OK) {
-        status = ionf_txt_write_end(w);
+    if (status == IONF_OK && has_leading_gap(map)) {
+        status = write_gap(w);
     }
     return status != IONF_OK ? status : ionf_txt_write_end(w);
 }
@@ -601,7 +628,7 @@ ionf_txt_write_head(ionf_txt_writer *w, const ionf_symmap *map, bool with_ivm)
             return status;
         }
     }
-    if (map->import_count == 0) {
+    if (map->import_count == 0 && !has_leading_gap(map)) {
         return IONF_OK;
     }
     /* The limit is for the user's values. */

@@ -702,12 +702,22 @@ set_field(PyObject *object, const ionfast_plan_field *field, PyObject *value)
     return result;
 }
 
+/* An object without attributes. With a `__dict__` it must come from object.__new__, which makes room for
+ * the values in the object (3.11 and 3.12): tp_alloc alone leaves them to a dict of each object's own,
+ * which takes twice the time to fill (benchmarks/typed.py). */
+static PyObject *
+new_object(const ionfast_state *state, PyTypeObject *cls)
+{
+    return cls->tp_dictoffset == 0 ? cls->tp_alloc(cls, 0)
+                                   : PyBaseObject_Type.tp_new(cls, state->empty_tuple, NULL);
+}
+
 static PyObject *
 make_direct(ionfast_decoder *dec, const ionfast_typed_frame *frame)
 {
     const ionfast_plan_record *const record = frame->node->record;
     PyTypeObject *const cls = (PyTypeObject *)frame->node->object;
-    PyObject *object = cls->tp_alloc(cls, 0);
+    PyObject *object = new_object(dec->state, cls);
     if (object == NULL) {
         return NULL;
     }
@@ -827,6 +837,9 @@ close_record(ionfast_decoder *dec, const ionfast_typed_frame *frame)
     }
     ionfast_typed_stack *const stack = dec->typed;
     if (IONF_LIKELY(object != NULL)) {
+        if (record->form == IONFAST_RECORD_DIRECT || record->form == IONFAST_RECORD_TUPLE) {
+            stack->value_count = frame->start; /* all of them have moved into the object */
+        }
         while (stack->value_count > frame->start) {
             Py_XDECREF(stack->values[--stack->value_count]);
         }
