@@ -52,6 +52,12 @@ parse(const char *text)
     }
     exponent += *text == 'e' ? atoll(text + 1) : 0;
     const double value = ionf_num_parse_double(digits, len, exponent);
+    uint64_t number;
+    double scaled;
+    if (len <= 19 && ionf_num_parse_u64(digits, len, &number) &&
+        ionf_num_scale_double(number, exponent, &scaled)) {
+        CHECK(to_bits(scaled) == to_bits(value));
+    }
     return is_negative ? -value : value;
 }
 

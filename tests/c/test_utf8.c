@@ -14,6 +14,10 @@ check_valid(const char *text, size_t count, uint32_t max_class)
     CHECK_INT(info.max_class, max_class);
     CHECK_INT(ionf_utf8_check((const uint8_t *)text, len, NULL), len);
     CHECK_INT(ionf_utf8_is_ascii((const uint8_t *)text, len), max_class == 0x7F);
+    ionf_utf8_info measured;
+    ionf_utf8_measure((const uint8_t *)text, len, &measured);
+    CHECK_INT(measured.count, count);
+    CHECK_INT(measured.max_class, max_class);
 }
 
 static void
@@ -30,12 +34,34 @@ test_measure(void)
     check_valid("ab\xF0\x9F\x98\x80\xC3\xA9", 4, 0x10FFFF);
 }
 
+/* The same behind runs of sequences of each length, which have loops of their own. */
+static void
+check_fault_in_runs(const char *text, size_t len, size_t valid)
+{
+    static const char *const units[] = {"\xC3\xA9", "\xE6\x97\xA5", "\xF0\x9F\x98\x80"};
+    uint8_t buffer[128];
+    for (size_t unit = 0; unit < 3; unit++) {
+        const size_t unit_len = unit + 2;
+        for (size_t repeats = 1; repeats < 8; repeats++) {
+            size_t lead = 0;
+            for (size_t i = 0; i < repeats; i++, lead += unit_len) {
+                memcpy(buffer + lead, units[unit], unit_len);
+            }
+            memcpy(buffer + lead, text, len);
+            CHECK_INT(ionf_utf8_check(buffer, lead + len, NULL), lead + valid);
+            memset(buffer + lead + len, 'b', 8);
+            CHECK_INT(ionf_utf8_check(buffer, lead + len + 8, NULL), lead + valid);
+        }
+    }
+}
+
 /* The fault stands after `valid` good bytes, and after runs of ASCII that move it over word
  * borders. */
 static void
 check_fault(const char *text, size_t len, size_t valid)
 {
     uint8_t buffer[64];
+    check_fault_in_runs(text, len, valid);
     for (size_t lead = 0; lead < 40; lead++) {
         memset(buffer, 'a', lead);
         memcpy(buffer + lead, text, len);
@@ -124,6 +150,10 @@ test_widen(void)
         ionf_utf8_info info;
         CHECK_INT(ionf_utf8_check(text, len, &info), len);
         CHECK_INT(info.count, count);
+        ionf_utf8_info measured;
+        ionf_utf8_measure(text, len, &measured);
+        CHECK_INT(measured.count, count);
+        CHECK_INT(measured.max_class, info.max_class);
         ionf_utf8_to_ucs4(text, len, wide);
         ionf_utf8_to_ucs2(text, len, middle);
         ionf_utf8_to_ucs1(text, max <= 0xFF ? len : 0, narrow);
