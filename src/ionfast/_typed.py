@@ -10,6 +10,7 @@ import decimal
 import enum
 import sys
 import typing
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -756,6 +757,12 @@ def _named_tuple_members(cls: type, hints: dict[str, Any]) -> tuple[int, bool, l
 # -------------------------------------------------------------------------------- writing
 
 
+# Encoders forget types when they have met too many, and hints take long to look at.
+_plain_encodings: weakref.WeakKeyDictionary[type, tuple[Any, Any, None]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
 def describe_encoding(cls: type) -> Any:
     """How objects of a class with fields are written.
 
@@ -768,6 +775,9 @@ def describe_encoding(cls: type) -> Any:
         from ._numpy import native
 
         return (), (), native
+    known = _plain_encodings.get(cls)
+    if known is not None:
+        return known
     attributes, names = _attributes_of(cls)
     try:
         hints = _hints_of(cls, {cls.__name__: cls})
@@ -782,7 +792,8 @@ def describe_encoding(cls: type) -> Any:
             renamed[i] = sys.intern(field.name)
         annotations.append(_written_annotation(hint))
     if not any(annotations):
-        return tuple(renamed), attributes, None
+        _plain_encodings[cls] = tuple(renamed), attributes, None
+        return _plain_encodings[cls]
     return tuple(renamed), attributes, _annotating(attributes, tuple(renamed), annotations)
 
 
