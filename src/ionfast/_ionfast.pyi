@@ -3,14 +3,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from os import PathLike
+from types import GenericAlias
 from typing import (
     IO,
     Any,
     ClassVar,
+    Generic,
     Literal,
     Self,
     SupportsIndex,
-    Generic,
     TypeAlias,
     TypeVar,
     final,
@@ -75,12 +76,12 @@ def loads_all(
     max_value_size: int | None = None,
 ) -> list[Any]: ...
 
+@final
 class Decoder(Generic[_T_co]):
     @overload
     def __new__(
         cls,
         type: builtins.type[_T_co],
-        /,
         *,
         forbid_unknown: bool = False,
         codec: CodecBase | None = None,
@@ -93,7 +94,6 @@ class Decoder(Generic[_T_co]):
     def __new__(
         cls,
         type: Any,
-        /,
         *,
         forbid_unknown: bool = False,
         codec: CodecBase | None = None,
@@ -104,6 +104,7 @@ class Decoder(Generic[_T_co]):
     ) -> Decoder[Any]: ...
     def loads(self, data: Buffer | str, /) -> _T_co: ...
     def loads_all(self, data: Buffer | str, /) -> list[_T_co]: ...
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias: ...
     @property
     def type(self) -> Any: ...
 
@@ -197,7 +198,6 @@ def dumps_all(
 ) -> bytes | str: ...
 
 @final
-@disjoint_base
 class SharedSymbolTable:
     @property
     def name(self) -> str: ...
@@ -248,6 +248,7 @@ class Timestamp(datetime):
     def from_text(cls, text: str, /) -> Self: ...
     def to_text(self) -> str: ...
     def astimezone(self, tz: tzinfo | None = None) -> Self: ...
+    def __replace__(self, /, **changes: Any) -> Self: ...
     def replace(
         self,
         year: SupportsIndex = ...,

@@ -385,8 +385,7 @@ version_markers(void)
           "'$ion_1_1' '$ion_1' '$ion_1_' '$ion__1' '$ion_1_1_' '$ion_a_1'");
     FAILS("1 $ion_1_1 ", IONF_ERR_VERSION, 2, IONF_FOUND_NONE,
           "Ion 1.0 (version marker $ion_1_0), not 1.1");
-    FAILS("$ion_12_34", IONF_ERR_VERSION, 0, IONF_FOUND_NONE,
-          "Ion 1.0 (version marker $ion_1_0)");
+    FAILS("$ion_12_34", IONF_ERR_VERSION, 0, IONF_FOUND_NONE, "Ion 1.0 (version marker $ion_1_0)");
     FAILS("$ion_symbol_table::{symbols:[\"q\"]} $ion_1_0 $10", IONF_ERR_SID, 44, IONF_FOUND_NONE,
           "");
 }

@@ -102,11 +102,13 @@ def check_reading(data: bytes, rng: random.Random) -> None:
         got = outcome(functools.partial(ionfast.loads_all, data, model=model))  # type: ignore[arg-type]
         assert isinstance(got, int) == isinstance(wanted, int), (model, wanted, got)
     if isinstance(wanted, bytes):
-        text = ionfast.transcode(data, binary=False)
-        assert ionfast.transcode(ionfast.transcode(text), binary=False) == text, ("transcode", data)
-        if b"$0" not in text.encode():  # dumps keeps a local symbol without text where transcode writes $0
-            pairs = zip(ionfast.loads_all(text), ionfast.loads_all(data), strict=True)
-            assert all(ion_equals(a, b) for a, b in pairs), ("transcode", text)
+        try:
+            text = ionfast.transcode(data, binary=False)
+        except IonError as error:  # a fraction of a second with more zeros than text may have
+            assert "out of the supported range" in str(error), data
+            return
+        pairs = zip(ionfast.loads_all(text), ionfast.loads_all(data), strict=True)
+        assert all(ion_equals(a, b) for a, b in pairs), ("transcode", text)
 
 
 def scalars(rng: random.Random) -> list[Any]:

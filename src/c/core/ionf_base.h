@@ -132,7 +132,7 @@ ionf_multiply(uint64_t a, uint64_t b)
     const uint64_t middle = a_hi * b_lo + (low >> 32);
     const uint64_t middle2 = a_lo * b_hi + (uint32_t)middle;
     return (ionf_product128){a_hi * b_hi + (middle >> 32) + (middle2 >> 32),
-                        middle2 << 32 | (uint32_t)low};
+                             middle2 << 32 | (uint32_t)low};
 #endif
 }
 

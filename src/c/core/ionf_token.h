@@ -90,14 +90,14 @@ typedef struct ionf_token {
     uint8_t kind; /* ionf_kind */
     bool is_null; /* null.kind; a container that is null is not entered */
     bool has_field;
-    bool is_ascii; /* of as.text for strings */
+    bool is_ascii;                  /* of as.text for strings */
     ionf_symref field;              /* when has_field */
     const ionf_symref *annotations; /* borrowed; annotation_count of them, in order */
     /* Not beside the flags: testing both with one load, just after they were written one by one, makes
      * the load wait (6% of loading canada). */
     uint32_t annotation_count;
-    uint64_t offset;                /* of the value's first byte, its annotations included */
-    uint64_t content_len;           /* binary: bytes of content; 0 in text */
+    uint64_t offset;      /* of the value's first byte, its annotations included */
+    uint64_t content_len; /* binary: bytes of content; 0 in text */
     union {
         bool boolean;
         double f64;

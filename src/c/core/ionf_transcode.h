@@ -28,7 +28,7 @@ typedef struct ionf_transcoder {
     /* What is known of the source's table. */
     bool has_source;
     uint64_t generation;
-    bool is_visible; /* the table had symbols above the system's */
+    bool is_visible;    /* the table had symbols above the system's */
     size_t local_count; /* its local symbols that have been looked at for text */
     uint64_t gap_sid;   /* output SID of a local symbol without text, 0: none yet */
     uint64_t

@@ -21,12 +21,15 @@ int ionfast_int_to_digits(ionfast_state *state, PyObject *value, ionf_integer *o
                           ionf_buf *scratch);
 
 /* py_decimal.c: the only user of Decimal. */
-PyObject *ionfast_decimal_from(ionfast_state *state, const ionf_decimal *decimal, PyTypeObject *cls);
+PyObject *ionfast_decimal_from(ionfast_state *state, const ionf_decimal *decimal,
+                               PyTypeObject *cls);
 /* NaN and infinities: a ValueError that says that Ion has no such decimal. */
-int ionfast_decimal_to(ionfast_state *state, PyObject *value, ionf_decimal *out, ionf_buf *scratch);
+int ionfast_decimal_to(ionfast_state *state, PyObject *value, ionf_decimal *out,
+                       ionf_buf *scratch);
 
 /* py_time.c: the only user of datetime.h. */
-PyObject *ionfast_timestamp_from(ionfast_state *state, const ionf_timestamp *ts, PyTypeObject *cls);
+PyObject *ionfast_timestamp_from(ionfast_state *state, const ionf_timestamp *ts,
+                                 PyTypeObject *cls);
 /* A plain datetime, or a plain date: 1, or 0 when it would not hold all of the timestamp; -1 with an
  * exception. A datetime takes minutes to microseconds, a date a day. */
 int ionfast_datetime_from(ionfast_state *state, const ionf_timestamp *ts, PyObject **out);

@@ -185,7 +185,7 @@ read_object(PyObject *object, const char *function, PyObject *data, bool is_all)
     return result;
 }
 
-PyDoc_STRVAR(loads_doc, "loads(data, /)\n--\n\n"
+PyDoc_STRVAR(loads_doc, "loads($self, data, /)\n--\n\n"
                         "Read exactly one top-level value of Ion text or binary as the type.");
 
 static PyObject *
@@ -194,7 +194,7 @@ Decoder_loads(PyObject *self, PyObject *data)
     return read_object(self, "loads", data, false);
 }
 
-PyDoc_STRVAR(loads_all_doc, "loads_all(data, /)\n--\n\n"
+PyDoc_STRVAR(loads_all_doc, "loads_all($self, data, /)\n--\n\n"
                             "Read all top-level values, each as the type, into a list.");
 
 static PyObject *

@@ -33,18 +33,18 @@ typedef enum ionfast_handler {
     IONFAST_AS_MAPPING,
     IONFAST_AS_NAMED_TUPLE,
     IONFAST_AS_DATACLASS,
-    IONFAST_AS_ENUM,  /* by its value */
-    IONFAST_AS_REPLACED, /* what a function, in `fields`, gives for it */
+    IONFAST_AS_ENUM,       /* by its value */
+    IONFAST_AS_REPLACED,   /* what a function, in `fields`, gives for it */
     IONFAST_AS_REGISTERED, /* of the codec in use: fields, (annotations, encode) */
-    IONFAST_AS_ANNOTATED, /* a value in a wrapper that carries annotations */
-    IONFAST_AS_UUID,  /* str() of it */
-    IONFAST_AS_FSPATH /* os.fspath() of it */
+    IONFAST_AS_ANNOTATED,  /* a value in a wrapper that carries annotations */
+    IONFAST_AS_UUID,       /* str() of it */
+    IONFAST_AS_FSPATH      /* os.fspath() of it */
 } ionfast_handler;
 
 typedef struct ionfast_type_row {
     PyTypeObject *type; /* owned; NULL: an empty row */
-    PyObject
-        *fields; /* owned: names of a named tuple's fields, a tuple; how those of a class are got at,
+    PyObject *
+        fields; /* owned: names of a named tuple's fields, a tuple; how those of a class are got at,
                   * from ionfast_fields_of; a function, or an entry of a codec; else NULL */
     uint8_t handler; /* ionfast_handler */
     bool is_ion;     /* an IonPy* class: ion_type and ion_annotations count */

@@ -30,8 +30,7 @@ format_place(const ionf_error *error)
         return PyUnicode_FromFormat("offset %llu", (unsigned long long)error->offset);
     }
     return PyUnicode_FromFormat("line %llu, column %llu (offset %llu)",
-                                (unsigned long long)error->line,
-                                (unsigned long long)error->column,
+                                (unsigned long long)error->line, (unsigned long long)error->column,
                                 (unsigned long long)error->offset);
 }
 
@@ -48,10 +47,9 @@ format_reason(const ionf_error *error)
         return PyUnicode_FromFormat("%s%s%s", ionf_status_text(error->status),
                                     has_found ? ": " : "", found);
     }
-    return PyUnicode_FromFormat("%s%sexpected %s%s%s",
-                                is_syntax ? "" : ionf_status_text(error->status),
-                                is_syntax ? "" : ": ", error->expected,
-                                has_found ? ", found " : "", found);
+    return PyUnicode_FromFormat(
+        "%s%sexpected %s%s%s", is_syntax ? "" : ionf_status_text(error->status),
+        is_syntax ? "" : ": ", error->expected, has_found ? ", found " : "", found);
 }
 
 /* Raise IonError(message, offset, line, column); steals `message`; line 0 means none. */

@@ -125,7 +125,8 @@ load_with(PyObject *module, const char *function, PyObject *const *args, Py_ssiz
 }
 
 const char ionfast_loads_doc[] =
-    "loads(data, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None)\n"
+    "loads(data, *, type=None, codec=None, forbid_unknown=False, model='lossless', catalog=None,\n"
+    "      max_depth=1000, max_value_size=None)\n"
     "--\n\n"
     "Read exactly one top-level value of Ion text or binary.\n\n"
     "data: bytes, bytearray, memoryview or another contiguous buffer, or str (text Ion). Binary "
@@ -149,7 +150,9 @@ ionfast_loads(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObjec
 }
 
 const char ionfast_loads_all_doc[] =
-    "loads_all(data, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None)\n"
+    "loads_all(data, *, type=None, codec=None, forbid_unknown=False, model='lossless', "
+    "catalog=None,\n"
+    "          max_depth=1000, max_value_size=None)\n"
     "--\n\n"
     "Read all top-level values of Ion text or binary into a list; the arguments are those of "
     "loads().\n\n"

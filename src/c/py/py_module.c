@@ -70,18 +70,19 @@ module_exec(PyObject *module)
         ionfast_time_exec(module, state) < 0 || ionfast_symbols_exec(module, state) < 0 ||
         ionfast_reader_exec(module, state) < 0 || ionfast_plan_exec(module, state) < 0 ||
         ionfast_decoder_type_exec(module, state) < 0 || ionfast_codec_exec(module, state) < 0 ||
-        ionfast_fields_exec(module, state) < 0 ||
-        ionfast_writer_exec(module, state) < 0) {
+        ionfast_fields_exec(module, state) < 0 || ionfast_writer_exec(module, state) < 0) {
         return -1;
     }
     return 0;
 }
 
+/* clang-format off */
 /* Everything owned that an instance of the state holds: X(field). */
 #define OWNED_OBJECTS(X)                                                                          \
     X(empty_tuple) X(Decimal) X(Enum) X(UUID) X(PurePath) X(Mapping) X(Timestamp)                 \
     X(SharedSymbolTable) X(Catalog) X(Reader) X(Writer) X(utc) X(Plan) X(Decoder) X(CodecBase)    \
     X(plans) X(Fields)
+/* clang-format on */
 
 static int
 module_traverse(PyObject *module, visitproc visit, void *arg)
@@ -189,14 +190,14 @@ static PyMethodDef module_methods[] = {
     {"_pool_clear", ionfast_pool_clear, METH_NOARGS, "Destroy all idle objects."},
     {"_pool_configure", FASTCALL(ionfast_pool_configure), METH_VARARGS | METH_KEYWORDS,
      "Set the caps of every pool."},
-    {"_pool_disable", ionfast_pool_disable, METH_O, "Turn pooling off or on; gives the old state."},
+    {"_pool_disable", ionfast_pool_disable, METH_O,
+     "Turn pooling off or on; gives the old state."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, (void *)module_exec},
-    IONFAST_MODULE_SLOTS
-    {0, NULL},
+    IONFAST_MODULE_SLOTS{0, NULL},
 };
 
 static struct PyModuleDef module_def = {

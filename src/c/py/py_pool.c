@@ -136,10 +136,10 @@ stats_add(PyObject *all, const char *name, ionf_pool *pool)
 static int
 stats_add_heap(PyObject *all, const ionfast_heap *heap)
 {
-    PyObject *row = Py_BuildValue(
-        "{s:K,s:K,s:L,s:K}", "allocs", (unsigned long long)heap->allocs, "frees",
-        (unsigned long long)heap->frees, "live_bytes", (long long)heap->live_bytes, "total_bytes",
-        (unsigned long long)heap->total_bytes);
+    PyObject *row =
+        Py_BuildValue("{s:K,s:K,s:L,s:K}", "allocs", (unsigned long long)heap->allocs, "frees",
+                      (unsigned long long)heap->frees, "live_bytes", (long long)heap->live_bytes,
+                      "total_bytes", (unsigned long long)heap->total_bytes);
     if (row == NULL) {
         return -1;
     }

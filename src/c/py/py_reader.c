@@ -1266,8 +1266,8 @@ static PyGetSetDef Reader_getset[] = {
 };
 
 static const char Reader_doc[] =
-    "Reader(source=None, *, model='lossless', catalog=None, max_depth=1000, max_value_size=None,\n"
-    "       compression='auto', on_oversized=None)\n"
+    "Reader(source=None, *, model='lossless', codec=None, catalog=None, max_depth=1000,\n"
+    "       max_value_size=None, compression='auto', on_oversized=None)\n"
     "--\n\n"
     "Read a stream of Ion, text or binary, value by value, in memory bounded by the largest.\n\n"
     "source: bytes-like, str (text Ion), a path, a binary or text file object, or None: then "

@@ -14,12 +14,14 @@
 
 #define IONFAST_KIND_COUNT 13 /* IONF_KIND_NULL .. IONF_KIND_STRUCT */
 
+/* clang-format off */
 /* Classes and helpers that the Python half hands over, by attribute name: X(name in the mapping). */
 #define IONFAST_BOUND(X)                                                                          \
-    X(IonType) X(NEED_DATA) X(IonError) X(ValidationError) X(describe_type) X(describe_encoding) X(Annotated) X(SymbolToken) X(ImportLocation) X(Symbol) X(Clob) X(Sexp)             \
-    X(IonPyNull) X(IonPyBool) X(IonPyInt) X(IonPyFloat) X(IonPyDecimal) X(IonPyTimestamp)         \
-    X(IonPyText) X(IonPySymbol) X(IonPyBytes) X(IonPyList) X(IonPyDict)                           \
-    X(open_source) X(open_target) X(int_from_digits) X(int_to_digits)
+    X(IonType) X(NEED_DATA) X(IonError) X(ValidationError) X(describe_type) X(describe_encoding)  \
+    X(Annotated) X(SymbolToken) X(ImportLocation) X(Symbol) X(Clob) X(Sexp) X(IonPyNull)          \
+    X(IonPyBool) X(IonPyInt) X(IonPyFloat) X(IonPyDecimal) X(IonPyTimestamp) X(IonPyText)         \
+    X(IonPySymbol) X(IonPyBytes) X(IonPyList) X(IonPyDict) X(open_source) X(open_target)          \
+    X(int_from_digits) X(int_to_digits)
 
 /* Interned attribute names: X(C suffix, text). */
 #define IONFAST_NAMES(X)                                                                          \
@@ -27,15 +29,17 @@
     X(location, "location") X(name, "name") X(position, "position") X(value, "value")             \
     X(from_items, "_from_items") X(repeats, "_repeats") X(as_tuple, "as_tuple")                   \
     X(model, "model") X(catalog, "catalog") X(max_depth, "max_depth")                             \
-    X(max_value_size, "max_value_size") X(compression, "compression") X(auto, "auto")                                                          \
+    X(max_value_size, "max_value_size") X(compression, "compression") X(auto, "auto")             \
     X(utcoffset, "utcoffset") X(dict, "__dict__") X(dataclass_fields, "__dataclass_fields__")     \
-    X(post_init, "__post_init__") X(add_note, "add_note") X(type, "type") X(codec, "codec")           \
+    X(post_init, "__post_init__") X(add_note, "add_note") X(type, "type") X(codec, "codec")       \
     X(forbid_unknown, "forbid_unknown") X(struct_fields, "__struct_fields__")                     \
-    X(attrs_fields, "__attrs_attrs__") X(plain_value, "_value_") X(fields, "_fields") X(items, "items") X(offset, "offset") X(fspath, "__fspath__")
+    X(attrs_fields, "__attrs_attrs__") X(plain_value, "_value_") X(fields, "_fields")             \
+    X(items, "items") X(offset, "offset") X(fspath, "__fspath__")
+/* clang-format on */
 
 /* What the core has asked of the allocator in this interpreter; tests and pools.stats() read it. */
 typedef struct ionfast_heap {
-    uint64_t allocs;     /* successful alloc and realloc calls */
+    uint64_t allocs; /* successful alloc and realloc calls */
     uint64_t frees;
     int64_t live_bytes;
     uint64_t total_bytes; /* sum of all sizes ever asked for */
@@ -71,15 +75,16 @@ typedef struct ionfast_state {
     PyTypeObject *Decoder;
     PyTypeObject *CodecBase;
     PyTypeObject *Fields;
-    PyObject *plans; /* owned: dict, type -> Plan, of reading with `type=` */
+    PyObject *plans;         /* owned: dict, type -> Plan, of reading with `type=` */
     uint64_t decoder_serial; /* of the decoder made last */
 
     /* py_time.c: timezone objects by offset, and its own needs. */
     PyObject *utc; /* owned: datetime.timezone.utc */
-    PyObject *timezones[2 * 96 + 1]; /* owned, lazily: offsets in whole quarter hours, -24:00 .. +24:00 */
+    PyObject *timezones[2 * 96 +
+                        1]; /* owned, lazily: offsets in whole quarter hours, -24:00 .. +24:00 */
 
     ionfast_heap heap;
-    ionf_alloc alloc; /* PyMem, counted in `heap` */
+    ionf_alloc alloc;          /* PyMem, counted in `heap` */
     ionf_pool decoders;        /* ionfast_decoder */
     ionf_pool string_decoders; /* ionf_buf: scratch for strings that need unescaping or widening */
     ionf_pool buffers;         /* ionf_buf: output of writers */

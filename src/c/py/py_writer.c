@@ -1055,15 +1055,19 @@ static PyMethodDef Writer_methods[] = {
     {"step_out", (PyCFunction)Writer_step_out, METH_NOARGS,
      "step_out($self, /)\n--\n\nClose the container that was opened last."},
     {"flush", (PyCFunction)Writer_flush, METH_NOARGS,
-     "flush($self, /)\n--\n\nHand all values to the target, and flush that. After a failed write, which\n"
+     "flush($self, /)\n--\n\nHand all values to the target, and flush that. After a failed write, "
+     "which\n"
      "raises what the target has raised, it goes on where the target has stopped."},
     {"finish", (PyCFunction)Writer_finish, METH_NOARGS,
-     "finish($self, /)\n--\n\nHand all values to the target; the next one starts a new symbol table "
+     "finish($self, /)\n--\n\nHand all values to the target; the next one starts a new symbol "
+     "table "
      "context, with a\nversion marker."},
     {"getvalue", (PyCFunction)Writer_getvalue, METH_NOARGS,
-     "getvalue($self, /)\n--\n\nAll that has been written to memory, bytes or str; after close() too."},
+     "getvalue($self, /)\n--\n\nAll that has been written to memory, bytes or str; after close() "
+     "too."},
     {"close", (PyCFunction)Writer_close, METH_NOARGS,
-     "close($self, /)\n--\n\nHand all values to the target and let go of it; a file opened by path is "
+     "close($self, /)\n--\n\nHand all values to the target and let go of it; a file opened by "
+     "path is "
      "closed.\nIonError when a container is still open: its top-level value is dropped. Closing "
      "twice is allowed."},
     {"__enter__", (PyCFunction)Writer_enter, METH_NOARGS, NULL},
@@ -1080,7 +1084,8 @@ static PyGetSetDef Writer_getset[] = {
 static const char Writer_doc[] =
     "Writer(target=None, *, binary=True, indent=None, imports=(), preallocate=1, "
     "auto_flush=True,\n"
-    "       default=None, tuple_as_sexp=False, omit_version_marker=False, max_depth=1000)\n"
+    "       default=None, tuple_as_sexp=False, omit_version_marker=False, max_depth=1000,\n"
+    "       codec=None)\n"
     "--\n\n"
     "Write a stream of Ion value by value, in memory bounded by a block and the largest value.\n\n"
     "target: a path, which is opened and closed by the writer; a binary or, for text Ion, a text\n"
