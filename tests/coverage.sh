@@ -32,8 +32,11 @@ done
 echo "== pytest"
 cd "$tree"
 python3 -m venv "$out/venv"
-IONFAST_CFLAGS="-O0 -g --coverage" "$out/venv/bin/pip" install --quiet -e '.[test]'
-"$out/venv/bin/python" -m pytest -q -p no:cacheprovider -n "$(nproc)" tests "$@" | tail -5
+"$out/venv/bin/pip" install --quiet -e '.[test]' 'setuptools>=77'
+# Once more in the open: pip builds in a folder that it deletes, and the counters with it.
+IONFAST_CFLAGS="-O0 -g --coverage" "$out/venv/bin/python" setup.py --quiet build_ext --force --inplace \
+    --build-temp "$out/binding"
+"$out/venv/bin/python" -m pytest -q -p no:cacheprovider -n "$(nproc)" tests "$@" | tail -5 || echo "some tests failed: their lines count all the same"
 
 echo "== report"
 find "$out" -name '*.gcno' | sort >"$out/notes.txt"
