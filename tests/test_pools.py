@@ -1,0 +1,135 @@
+"""The pools of the module state: reuse across calls, caps, and what a call asks of the allocator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import ionfast
+from ionfast import pools
+
+VALUE = {"id": 7, "name": "plum", "tags": ["a", "b"], "price": 1.5}
+BINARY = ionfast.dumps(VALUE)
+TEXT = ionfast.dumps(VALUE, binary=False).encode()
+IMPORT = (
+    '$ion_symbol_table::{imports:[{name:"largeTable",version:1,max_id:%d}],symbols:["key"]}'
+    " {$%d:$12,$13:$14}"
+)
+
+
+@pytest.fixture(autouse=True)
+def _default_pools() -> Iterator[None]:
+    pools.clear()
+    pools.configure()
+    yield
+    pools.clear()
+    pools.configure()
+
+
+def spent(count: int = 100, **calls: object) -> dict[str, int]:
+    """What each call asks of the core's allocator in `count` rounds, once it is warm."""
+    result = {}
+    for name, call in calls.items():
+        assert callable(call)
+        for _ in range(3):
+            call()
+        before = pools.stats()["heap"]["allocs"]
+        for _ in range(count):
+            call()
+        result[name] = pools.stats()["heap"]["allocs"] - before
+    return result
+
+
+def test_small_messages_allocate_nothing_in_the_steady_state() -> None:
+    assert spent(
+        loads_binary=lambda: ionfast.loads(BINARY),
+        loads_text=lambda: ionfast.loads(TEXT),
+        loads_plain=lambda: ionfast.loads(BINARY, model="plain"),
+        loads_all=lambda: ionfast.loads_all(BINARY + BINARY),
+        dumps_binary=lambda: ionfast.dumps(VALUE),
+        dumps_text=lambda: ionfast.dumps(VALUE, binary=False),
+    ) == dict.fromkeys(
+        ("loads_binary", "loads_text", "loads_plain", "loads_all", "dumps_binary", "dumps_text"), 0
+    )
+
+
+def test_an_error_costs_no_decoder() -> None:
+    def fail() -> None:
+        with pytest.raises(ionfast.IonError):
+            ionfast.loads(BINARY[:-1])
+
+    assert spent(fail=fail) == {"fail": 0}
+    assert pools.stats()["decoders"]["idle"] == 1
+
+
+def test_one_decoder_serves_both_encodings_and_all_calls() -> None:
+    ionfast.loads(BINARY)
+    before = pools.stats()["decoders"]
+    for _ in range(10):
+        ionfast.loads(BINARY)
+        ionfast.loads(TEXT)
+        list(ionfast.Reader(TEXT))
+    after = pools.stats()["decoders"]
+    assert after["hits"] - before["hits"] == after["takes"] - before["takes"] == 30
+    assert after["misses"] == before["misses"]
+    assert after["idle"] == 1
+
+
+def test_text_takes_a_string_decoder_and_gives_it_back() -> None:
+    ionfast.loads('"a\\nb"')
+    before = pools.stats()["string_decoders"]
+    assert before["idle"] == 1
+    ionfast.loads('"c\\nd"')
+    after = pools.stats()["string_decoders"]
+    assert (after["hits"] - before["hits"], after["misses"] - before["misses"]) == (1, 0)
+
+
+def test_disabled_makes_and_frees_each_time() -> None:
+    with pools.disabled():
+        before = pools.stats()
+        for _ in range(5):
+            ionfast.loads(BINARY)
+        after = pools.stats()
+        assert after["decoders"]["misses"] - before["decoders"]["misses"] == 5
+        assert after["decoders"]["drops"] - before["decoders"]["drops"] == 5
+        assert after["heap"]["live_bytes"] == before["heap"]["live_bytes"]
+    ionfast.loads(BINARY)
+    assert pools.stats()["decoders"]["idle"] == 1
+
+
+def test_a_giant_input_is_not_kept() -> None:
+    deep = b"[" * 200_000 + b"]" * 200_000
+    ionfast.loads(deep, max_depth=None)
+    stats = pools.stats()["decoders"]
+    assert stats["idle_bytes"] <= 4 << 20
+    pools.configure(max_object_bytes=1 << 10)
+    ionfast.loads(BINARY)
+    assert pools.stats()["decoders"]["idle"] == 0
+
+
+def test_clear_gives_everything_back() -> None:
+    ionfast.loads(TEXT)
+    ionfast.dumps(VALUE)
+    pools.clear()
+    stats = pools.stats()
+    assert stats["heap"]["live_bytes"] == 0
+    assert all(stats[name]["idle"] == 0 for name in stats if name != "heap")
+
+
+@pytest.mark.parametrize("bad", [{"max_idle": -1}, {"max_idle": 65}, {"max_bytes": -1}])
+def test_caps_must_make_sense(bad: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="max_idle"):
+        pools.configure(**bad)
+
+
+def test_a_large_import_costs_as_a_small_one() -> None:
+    """Bytes asked of the allocator, from a cold start, for max_id 10 and 1,000,000."""
+    asked = []
+    for max_id in (10, 1_000_000):
+        data = IMPORT % (max_id, max_id + 10)
+        pools.clear()
+        before = pools.stats()["heap"]["total_bytes"]
+        ionfast.loads(data)
+        asked.append(pools.stats()["heap"]["total_bytes"] - before)
+    assert asked[0] == asked[1]
