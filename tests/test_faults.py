@@ -979,3 +979,37 @@ def test_options_are_not_kept() -> None:
     for _ in range(5000):
         ionfast.loads("1", max_depth=option, max_value_size=option)
     assert sys.getrefcount(option) == before
+
+
+# ------------------------------------------------------------------- choices of docs/ion-choices.md
+
+
+def test_a_byte_order_mark_is_refused() -> None:
+    for data in (b"\xef\xbb\xbf1", "\ufeff1"):
+        with pytest.raises(ionfast.IonError) as caught:
+            ionfast.loads(data)
+        assert caught.value.offset == 0
+
+
+def test_underscores_in_an_exponent() -> None:
+    assert ionfast.loads("1e0_2") == 100.0
+    assert ionfast.loads("1d-1_0").as_tuple().exponent == -10
+    for text in ("1e_2", "1e2_", "1d1__0"):
+        scenarios.assert_refused(text)
+
+
+def test_a_float_too_large_is_infinite() -> None:
+    assert ionfast.loads("[1e400, -1e400, 1e-400]") == [float("inf"), float("-inf"), 0.0]
+
+
+def test_floats_are_eight_bytes_and_every_nan_is_one() -> None:
+    marker = b"\xe0\x01\x00\xea"
+    assert ionfast.dumps(1.5) == marker + b"\x48\x3f\xf8" + b"\x00" * 6
+    assert ionfast.dumps(0.0) == marker + b"\x40"
+    assert ionfast.dumps(-0.0) == marker + b"\x48\x80" + b"\x00" * 7
+    signalling = ionfast.loads(marker + b"\x48\x7f\xf0" + b"\x00" * 5 + b"\x01")
+    assert ionfast.dumps(signalling) == marker + b"\x48\x7f\xf8" + b"\x00" * 6
+
+
+def test_bits_under_base64_padding_are_dropped() -> None:
+    assert ionfast.loads("{{/w==}}") == ionfast.loads("{{/x==}}") == b"\xff"
