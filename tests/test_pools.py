@@ -94,7 +94,7 @@ def test_disabled_makes_and_frees_each_time() -> None:
         after = pools.stats()
         assert after["decoders"]["misses"] - before["decoders"]["misses"] == 5
         assert after["decoders"]["drops"] - before["decoders"]["drops"] == 5
-        assert after["heap"]["live_bytes"] == before["heap"]["live_bytes"]
+        assert after["heap"]["live_bytes"] <= before["heap"]["live_bytes"]
     ionfast.loads(BINARY)
     assert pools.stats()["decoders"]["idle"] == 1
 
