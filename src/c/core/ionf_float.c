@@ -320,10 +320,10 @@ typedef struct padded {
 
 /* 1 .. 18: the bit length times log10(2), and one comparison to correct it. `value` is not 0. */
 static inline int
-digit_count(uint64_t value, const uint64_t powers_of_ten[])
+digit_count(uint64_t value)
 {
     const unsigned guess = (unsigned)ionf_bit_length(value) * 1233u >> 12;
-    return (int)guess + (value >= powers_of_ten[guess]);
+    return (int)guess + (value >= ionf_num_powers_of_ten[guess]);
 }
 
 /* All but the first digit, from two numbers below 10 ** 8. */
@@ -365,40 +365,22 @@ pad_tail(padded *text, uint32_t middle, uint32_t last)
 static inline padded
 pad(uint64_t digits, int *count)
 {
-    static const uint64_t powers_of_ten[] = {
-        1u,
-        10u,
-        100u,
-        1000u,
-        10000u,
-        100000u,
-        1000000u,
-        10000000u,
-        100000000u,
-        1000000000u,
-        10000000000u,
-        100000000000u,
-        1000000000000u,
-        10000000000000u,
-        100000000000000u,
-        1000000000000000u,
-        10000000000000000u,
-        100000000000000000u,
-    };
     const uint64_t block = 100000000u;
     uint64_t scaled = digits;
     *count = PADDED_COUNT;
-    if (digits < powers_of_ten[PADDED_COUNT - 1]) {
+    if (digits < ionf_num_powers_of_ten[PADDED_COUNT - 1]) {
         *count = PADDED_COUNT - 1;
         scaled = digits * 10;
     }
-    if (IONF_UNLIKELY(scaled < powers_of_ten[PADDED_COUNT - 1])) { /* fewer than 16 digits */
-        *count = digit_count(digits, powers_of_ten);
-        scaled = digits * powers_of_ten[PADDED_COUNT - *count];
+    if (IONF_UNLIKELY(scaled <
+                      ionf_num_powers_of_ten[PADDED_COUNT - 1])) { /* fewer than 16 digits */
+        *count = digit_count(digits);
+        scaled = digits * ionf_num_powers_of_ten[PADDED_COUNT - *count];
     }
     assert(*count <= PADDED_COUNT);
     const uint64_t above = scaled / block;
-    const uint64_t first = scaled / powers_of_ten[PADDED_COUNT - 1]; /* does not wait for above */
+    const uint64_t first =
+        scaled / ionf_num_powers_of_ten[PADDED_COUNT - 1]; /* does not wait for above */
     padded text = {.first = (uint8_t)('0' + first)};
     pad_tail(&text, (uint32_t)(above - first * block), (uint32_t)(scaled - above * block));
     return text;

@@ -8,29 +8,6 @@
 #include "ionf_radix.h"
 #include "ionf_varint.h"
 
-static const uint64_t powers_of_ten[20] = {
-    1u,
-    10u,
-    100u,
-    1000u,
-    10000u,
-    100000u,
-    1000000u,
-    10000000u,
-    100000000u,
-    1000000000u,
-    10000000000u,
-    100000000000u,
-    1000000000000u,
-    10000000000000u,
-    100000000000000u,
-    1000000000000000u,
-    10000000000000000u,
-    100000000000000000u,
-    1000000000000000000u,
-    10000000000000000000u,
-};
-
 size_t
 ionf_num_print_u64(uint8_t *dst, uint64_t value)
 {
@@ -242,5 +219,5 @@ ionf_num_is_below_pow10(const ionf_integer *integer, uint64_t exponent)
     if (integer->form == IONF_INT_BE) {
         return be_is_below_pow10(integer->data, integer->len, exponent);
     }
-    return exponent >= 20 || integer->u64 < powers_of_ten[exponent];
+    return exponent >= 20 || integer->u64 < ionf_num_powers_of_ten[exponent];
 }

@@ -17,6 +17,31 @@
 /* ionf_num_is_below_pow10 compares big-endian magnitudes of up to so many bits exactly. */
 #define IONF_NUM_EXACT_BITS 8192
 
+/* 10 ** index: all that fit. In the header, so that a constant index is a constant and a division by
+ * it a multiplication. */
+static const uint64_t ionf_num_powers_of_ten[20] = {
+    1u,
+    10u,
+    100u,
+    1000u,
+    10000u,
+    100000u,
+    1000000u,
+    10000000u,
+    100000000u,
+    1000000000u,
+    10000000000u,
+    100000000000u,
+    1000000000000u,
+    10000000000000u,
+    100000000000000u,
+    1000000000000000u,
+    10000000000000000u,
+    100000000000000000u,
+    1000000000000000000u,
+    10000000000000000000u,
+};
+
 /* The double nearest to digits * 10 ** exponent, ties to even; infinity beyond the greatest one.
  * `digits`: `len` ASCII digits, any number of them, no underscores, leading zeros allowed.
  * `exponent` counts from the last digit. The sign is the caller's. */

@@ -19,29 +19,6 @@
 /* amazon.ion counts precisions from YEAR = 0, Ion's reader from 1. */
 #define PRECISION_COUNT 5
 
-static const uint64_t powers_of_ten[POWER_MAX + 1] = {
-    1u,
-    10u,
-    100u,
-    1000u,
-    10000u,
-    100000u,
-    1000000u,
-    10000000u,
-    100000000u,
-    1000000000u,
-    10000000000u,
-    100000000000u,
-    1000000000000u,
-    10000000000000u,
-    100000000000000u,
-    1000000000000000u,
-    10000000000000000u,
-    100000000000000000u,
-    1000000000000000000u,
-    10000000000000000000u,
-};
-
 static const char *const precision_names[PRECISION_COUNT] = {"YEAR", "MONTH", "DAY", "MINUTE",
                                                              "SECOND"};
 
@@ -168,10 +145,10 @@ static int
 microsecond_of(uint64_t coefficient, uint64_t digits)
 {
     if (digits <= MICROSECOND_DIGITS) {
-        return (int)(coefficient * powers_of_ten[MICROSECOND_DIGITS - digits]);
+        return (int)(coefficient * ionf_num_powers_of_ten[MICROSECOND_DIGITS - digits]);
     }
     const uint64_t dropped = digits - MICROSECOND_DIGITS;
-    return dropped > POWER_MAX ? 0 : (int)(coefficient / powers_of_ten[dropped]);
+    return dropped > POWER_MAX ? 0 : (int)(coefficient / ionf_num_powers_of_ten[dropped]);
 }
 
 /* The same for a coefficient in text; its leading zeros are not written. */
@@ -261,9 +238,10 @@ coefficient_of(ionfast_state *state, const Timestamp *ts, ionf_integer *out, ion
     }
     const uint64_t digits = digits_of(ts);
     const ionf_integer small = {
-        .u64 = digits > MICROSECOND_DIGITS ? ts->coefficient
-                                           : (uint64_t)PyDateTime_DATE_GET_MICROSECOND(ts) /
-                                                 powers_of_ten[MICROSECOND_DIGITS - digits],
+        .u64 = digits > MICROSECOND_DIGITS
+                   ? ts->coefficient
+                   : (uint64_t)PyDateTime_DATE_GET_MICROSECOND(ts) /
+                         ionf_num_powers_of_ten[MICROSECOND_DIGITS - digits],
         .form = IONF_INT_U64,
     };
     *out = small;
@@ -597,7 +575,7 @@ is_below_one(const ionf_decimal *decimal, uint64_t *digits)
         return true;
     }
     return !coefficient->is_negative &&
-           (*digits > POWER_MAX || coefficient->u64 < powers_of_ten[*digits]);
+           (*digits > POWER_MAX || coefficient->u64 < ionf_num_powers_of_ten[*digits]);
 }
 
 static int
@@ -665,7 +643,7 @@ fraction_from_microsecond(PyObject *microsecond, int precision, fraction *out)
         return -1;
     }
     const int digits = precision < 0 ? MICROSECOND_DIGITS : precision;
-    if ((uint64_t)value % powers_of_ten[MICROSECOND_DIGITS - digits] != 0) {
+    if ((uint64_t)value % ionf_num_powers_of_ten[MICROSECOND_DIGITS - digits] != 0) {
         PyErr_Format(PyExc_ValueError, "microsecond %d cannot be expressed in %d digits", value,
                      digits);
         return -1;
@@ -744,7 +722,7 @@ digits_needed(int microsecond)
 {
     uint64_t digits = MICROSECOND_DIGITS;
     while (digits != 0 &&
-           (uint64_t)microsecond % powers_of_ten[MICROSECOND_DIGITS - digits + 1] == 0) {
+           (uint64_t)microsecond % ionf_num_powers_of_ten[MICROSECOND_DIGITS - digits + 1] == 0) {
         digits--;
     }
     return digits;

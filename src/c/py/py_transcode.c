@@ -41,16 +41,6 @@ typedef struct transcode_job {
 
 /* ---- the source ---- */
 
-static bool
-is_compressed(const ionfast_input *input)
-{
-    static const uint8_t gzip[] = {0x1F, 0x8B};
-    static const uint8_t zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
-    return !input->is_text &&
-           ((input->len >= sizeof gzip && memcmp(input->data, gzip, sizeof gzip) == 0) ||
-            (input->len >= sizeof zstd && memcmp(input->data, zstd, sizeof zstd) == 0));
-}
-
 /* A path, a file object or compressed bytes. */
 static int
 open_file_source(transcode_job *job, PyObject *source, PyObject *compression)
@@ -79,7 +69,7 @@ open_source(transcode_job *job, PyObject *source, PyObject *compression)
         return -1;
     }
     job->has_input = true;
-    if (is_compressed(&job->input) && compression != Py_None) {
+    if (ionfast_input_is_compressed(&job->input) && compression != Py_None) {
         ionfast_input_close(job->state, &job->input);
         job->has_input = false;
         return open_file_source(job, source, compression);
