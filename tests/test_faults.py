@@ -1013,3 +1013,11 @@ def test_floats_are_eight_bytes_and_every_nan_is_one() -> None:
 
 def test_bits_under_base64_padding_are_dropped() -> None:
     assert ionfast.loads("{{/w==}}") == ionfast.loads("{{/x==}}") == b"\xff"
+
+
+def test_a_second_value_is_told_with_its_place() -> None:
+    for data, offset in ((ionfast.dumps_all([1, 2]), 6), ("1 2", 2), ("[1] [2", 4)):
+        for options in ({}, {"type": object}):
+            with pytest.raises(ionfast.IonError, match="second value") as caught:
+                ionfast.loads(data, **options)
+            assert caught.value.offset == offset

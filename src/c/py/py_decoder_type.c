@@ -2,99 +2,9 @@
 #include "py_decoder_type.h"
 
 #include "py_codec.h"
-#include "py_gc.h"
-#include "py_plan.h"
-#include "py_typed.h"
+#include "py_loads.h"
 
 /* ---- reading ---- */
-
-typedef struct reading {
-    const ionfast_plan *plan; /* borrowed */
-    bool forbid_unknown;
-    bool is_all;
-} reading;
-
-static ionfast_build_result
-next_value(ionfast_decoder *dec, const reading *how, PyObject **out)
-{
-    return ionfast_typed_value(dec, how->plan, how->forbid_unknown, out);
-}
-
-static PyObject *
-read_single(ionfast_decoder *dec, const reading *how)
-{
-    PyObject *value = NULL;
-    const ionfast_build_result first = next_value(dec, how, &value);
-    if (IONF_UNLIKELY(first != IONFAST_BUILD_VALUE)) {
-        if (first == IONFAST_BUILD_EOF) {
-            const ionf_reader *base = ionfast_decoder_base(dec);
-            ionfast_set_error_at(dec->state, ionf_reader_offset(base, base->end),
-                                 "the stream holds no value");
-        }
-        return NULL;
-    }
-    ionf_token t;
-    const ionf_status status = ionfast_next(dec, dec->is_binary, &t);
-    if (IONF_LIKELY(status == IONF_OK && t.kind == IONF_KIND_EOF)) {
-        return value;
-    }
-    Py_DECREF(value);
-    if (status != IONF_OK) {
-        ionfast_build_stop(dec, status);
-        return NULL;
-    }
-    return ionfast_set_error_at(dec->state, t.offset,
-                                "the stream holds a second value; loads_all() reads them all");
-}
-
-static PyObject *
-read_all(ionfast_decoder *dec, const reading *how)
-{
-    PyObject *list = PyList_New(0);
-    if (list == NULL) {
-        return NULL;
-    }
-    for (;;) {
-        PyObject *value = NULL;
-        const ionfast_build_result result = next_value(dec, how, &value);
-        if (result == IONFAST_BUILD_EOF) {
-            return list;
-        }
-        if (result != IONFAST_BUILD_VALUE || PyList_Append(list, value) < 0) {
-            Py_XDECREF(value);
-            Py_DECREF(list);
-            return NULL;
-        }
-        Py_DECREF(value);
-    }
-}
-
-static PyObject *
-read_with(ionfast_state *state, const ionfast_input *input, const ionfast_read_options *options,
-          const reading *how)
-{
-    const ionf_catalog *catalog;
-    ionfast_decoder *dec = ionfast_read_options_decoder(state, options, &catalog);
-    if (dec == NULL) {
-        return NULL;
-    }
-    PyObject *result = NULL;
-    if (ionfast_decoder_open(dec, input->data, input->len, true, input->is_text, &options->limits,
-                             catalog) == 0) {
-        const int was_enabled = ionfast_gc_pause();
-        result = how->is_all ? read_all(dec, how) : read_single(dec, how);
-        ionfast_gc_resume(was_enabled);
-    }
-    if (IONF_UNLIKELY(result == NULL)) { /* dropping values may run foreign code */
-        PyObject *type, *error, *traceback;
-        PyErr_Fetch(&type, &error, &traceback);
-        ionfast_decoder_give(dec);
-        PyErr_Restore(type, error, traceback);
-        return NULL;
-    }
-    ionfast_decoder_give(dec);
-    return result;
-}
 
 PyObject *
 ionfast_typed_read(ionfast_state *state, const ionfast_input *input,
@@ -105,8 +15,8 @@ ionfast_typed_read(ionfast_state *state, const ionfast_input *input,
     if (plan == NULL) {
         return NULL;
     }
-    const reading how = {plan, options->forbid_unknown, is_all};
-    PyObject *result = read_with(state, input, options, &how);
+    const ionfast_whole how = {plan, options->forbid_unknown, is_all};
+    PyObject *result = ionfast_read_whole(state, input, options, &how);
     Py_DECREF(plan);
     return result;
 }
@@ -178,8 +88,8 @@ read_object(PyObject *object, const char *function, PyObject *data, bool is_all)
         return NULL;
     }
     Py_INCREF(self);
-    const reading how = {self->plan, self->options.forbid_unknown, is_all};
-    PyObject *result = read_with(self->state, &input, &self->options, &how);
+    const ionfast_whole how = {self->plan, self->options.forbid_unknown, is_all};
+    PyObject *result = ionfast_read_whole(self->state, &input, &self->options, &how);
     Py_DECREF(self);
     ionfast_input_close(self->state, &input);
     return result;

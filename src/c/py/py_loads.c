@@ -4,8 +4,7 @@
 #include "py_build.h"
 #include "py_decoder_type.h"
 #include "py_gc.h"
-#include "py_input.h"
-#include "py_options.h"
+#include "py_typed.h"
 
 /* The two instances of the inner loop. */
 static ionfast_build_result
@@ -28,12 +27,38 @@ ionfast_build_value(ionfast_decoder *dec, PyObject **out)
 
 /* ---- reading ---- */
 
+static inline ionfast_build_result
+next_value(ionfast_decoder *dec, const ionfast_whole *how, PyObject **out)
+{
+    return IONF_LIKELY(how->plan == NULL)
+               ? ionfast_build_value(dec, out)
+               : ionfast_typed_value(dec, how->plan, how->forbid_unknown, out);
+}
+
+/* After the only value: nothing, or an error, for which the rest need not be read. */
+static int
+expect_end(ionfast_decoder *dec)
+{
+    ionf_token t;
+    const ionf_status status = ionfast_next(dec, dec->is_binary, &t);
+    if (IONF_LIKELY(status == IONF_OK && t.kind == IONF_KIND_EOF)) {
+        return 0;
+    }
+    if (status != IONF_OK) {
+        ionfast_build_stop(dec, status);
+    } else {
+        ionfast_set_error_at(dec->state, t.offset,
+                             "the stream holds a second value; loads_all() reads them all");
+    }
+    return -1;
+}
+
 /* Exactly one value. */
 static PyObject *
-read_single(ionfast_decoder *dec)
+read_single(ionfast_decoder *dec, const ionfast_whole *how)
 {
     PyObject *value = NULL;
-    const ionfast_build_result first = ionfast_build_value(dec, &value);
+    const ionfast_build_result first = next_value(dec, how, &value);
     if (IONF_UNLIKELY(first != IONFAST_BUILD_VALUE)) {
         if (first == IONFAST_BUILD_EOF) {
             const ionf_reader *base = ionfast_decoder_base(dec);
@@ -42,22 +67,14 @@ read_single(ionfast_decoder *dec)
         }
         return NULL;
     }
-    PyObject *second = NULL;
-    const ionfast_build_result next = ionfast_build_value(dec, &second);
-    if (IONF_LIKELY(next == IONFAST_BUILD_EOF)) {
-        return value;
+    if (IONF_UNLIKELY(expect_end(dec) < 0)) {
+        Py_CLEAR(value);
     }
-    Py_DECREF(value);
-    if (next == IONFAST_BUILD_VALUE) {
-        Py_DECREF(second);
-        ionfast_set_error_at(dec->state, ionfast_decoder_base(dec)->value_offset,
-                             "the stream holds a second value; loads_all() reads them all");
-    }
-    return NULL;
+    return value;
 }
 
 static PyObject *
-read_all(ionfast_decoder *dec)
+read_all(ionfast_decoder *dec, const ionfast_whole *how)
 {
     PyObject *list = PyList_New(0);
     if (list == NULL) {
@@ -65,7 +82,7 @@ read_all(ionfast_decoder *dec)
     }
     for (;;) {
         PyObject *value = NULL;
-        const ionfast_build_result result = ionfast_build_value(dec, &value);
+        const ionfast_build_result result = next_value(dec, how, &value);
         if (result == IONFAST_BUILD_EOF) {
             return list;
         }
@@ -78,10 +95,19 @@ read_all(ionfast_decoder *dec)
     }
 }
 
-/* With a decoder from the pool: open it on the input, read, give it back. */
-static PyObject *
-read_input(ionfast_state *state, const ionfast_input *input, const ionfast_read_options *options,
-           PyObject *(*read)(ionfast_decoder *))
+/* Give the decoder back with an exception set: dropping values may run foreign code. */
+static void
+give_after_error(ionfast_decoder *dec)
+{
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    ionfast_decoder_give(dec);
+    PyErr_Restore(type, error, traceback);
+}
+
+PyObject *
+ionfast_read_whole(ionfast_state *state, const ionfast_input *input,
+                   const ionfast_read_options *options, const ionfast_whole *how)
 {
     const ionf_catalog *catalog;
     ionfast_decoder *dec = ionfast_read_options_decoder(state, options, &catalog);
@@ -92,8 +118,12 @@ read_input(ionfast_state *state, const ionfast_input *input, const ionfast_read_
     if (ionfast_decoder_open(dec, input->data, input->len, true, input->is_text, &options->limits,
                              catalog) == 0) {
         const int was_enabled = ionfast_gc_pause();
-        result = read(dec);
+        result = how->is_all ? read_all(dec, how) : read_single(dec, how);
         ionfast_gc_resume(was_enabled);
+    }
+    if (IONF_UNLIKELY(result == NULL)) {
+        give_after_error(dec);
+        return NULL;
     }
     ionfast_decoder_give(dec);
     return result;
@@ -101,7 +131,7 @@ read_input(ionfast_state *state, const ionfast_input *input, const ionfast_read_
 
 static PyObject *
 load_with(PyObject *module, const char *function, PyObject *const *args, Py_ssize_t nargs,
-          PyObject *kwnames, PyObject *(*read)(ionfast_decoder *))
+          PyObject *kwnames, bool is_all)
 {
     ionfast_state *state = ionfast_state_of_module(module);
     ionfast_read_options options;
@@ -116,9 +146,10 @@ load_with(PyObject *module, const char *function, PyObject *const *args, Py_ssiz
     }
     PyObject *result;
     if (IONF_UNLIKELY(options.type != NULL || options.codec != NULL)) {
-        result = ionfast_typed_read(state, &input, &options, read == read_all);
+        result = ionfast_typed_read(state, &input, &options, is_all);
     } else {
-        result = read_input(state, &input, &options, read);
+        const ionfast_whole how = {NULL, false, is_all};
+        result = ionfast_read_whole(state, &input, &options, &how);
     }
     ionfast_input_close(state, &input);
     return result;
@@ -132,6 +163,9 @@ const char ionfast_loads_doc[] =
     "data: bytes, bytearray, memoryview or another contiguous buffer, or str (text Ion). Binary "
     "is\n"
     "    told from text by the Ion version marker.\n"
+    "type: read as this type, a dataclass, list[int] ...; codec: a Codec, whose annotations are "
+    "its\n"
+    "    types; forbid_unknown: a struct's field that its class has not is an error.\n"
     "model: 'lossless' gives Python's own types and Ion classes only where Ion says more; "
     "'plain'\n"
     "    drops annotations and the types of nulls; 'ionpy' makes every value an IonPy* object.\n"
@@ -146,7 +180,7 @@ const char ionfast_loads_doc[] =
 PyObject *
 ionfast_loads(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return load_with(module, "loads", args, nargs, kwnames, read_single);
+    return load_with(module, "loads", args, nargs, kwnames, false);
 }
 
 const char ionfast_loads_all_doc[] =
@@ -163,5 +197,5 @@ const char ionfast_loads_all_doc[] =
 PyObject *
 ionfast_loads_all(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    return load_with(module, "loads_all", args, nargs, kwnames, read_all);
+    return load_with(module, "loads_all", args, nargs, kwnames, true);
 }
