@@ -168,16 +168,10 @@ step_number(ionf_txt_rest *rest, ionf_txt_lex *x)
 
 /* ---- between words ---- */
 
+/* A string, a quoted symbol or a container begins at `x->p`; else `*is_other` is set. */
 static bool
-step_value(ionf_txt_rest *rest, ionf_txt_lex *x)
+step_opening(ionf_txt_rest *rest, ionf_txt_lex *x, bool *is_other)
 {
-    if (x->p == x->end) {
-        return false;
-    }
-    if (ionf_txt_is(*x->p, IONF_TXT_IDENT_START)) {
-        rest->word_len = 0;
-        return go(rest, x, 0, IN_IDENT);
-    }
     switch (*x->p) {
     case '"':
         return go(rest, x, 1, IN_STRING);
@@ -189,9 +183,27 @@ step_value(ionf_txt_rest *rest, ionf_txt_lex *x)
     case '(':
         rest->depth++;
         return go(rest, x, 1, INSIDE);
-    default: /* what is neither a number nor anything else is for the reader to refuse */
-        return go(rest, x, ionf_txt_is(*x->p, IONF_TXT_NUMBER) || *x->p == '+', IN_NUMBER);
+    default:
+        *is_other = true;
+        return false;
     }
+}
+
+static bool
+step_value(ionf_txt_rest *rest, ionf_txt_lex *x)
+{
+    if (x->p == x->end) {
+        return false;
+    }
+    if (ionf_txt_is(*x->p, IONF_TXT_IDENT_START)) {
+        rest->word_len = 0;
+        return go(rest, x, 0, IN_IDENT);
+    }
+    bool is_other = false;
+    const bool went = step_opening(rest, x, &is_other);
+    /* What is neither a number nor anything else is for the reader to refuse. */
+    return is_other ? go(rest, x, ionf_txt_is(*x->p, IONF_TXT_NUMBER) || *x->p == '+', IN_NUMBER)
+                    : went;
 }
 
 /* After a symbol at depth 0: `::`, or the symbol was the value. */
@@ -225,25 +237,13 @@ step_inside(ionf_txt_rest *rest, ionf_txt_lex *x)
     if (x->p == x->end) {
         return false;
     }
-    switch (*x->p) {
-    case '"':
-        return go(rest, x, 1, IN_STRING);
-    case '\'':
-        return step_quote(rest, x);
-    case '{':
-        return step_brace(rest, x);
-    case '[':
-    case '(':
-        rest->depth++;
-        return go(rest, x, 1, INSIDE);
-    case ']':
-    case ')':
-    case '}':
+    if (*x->p == ']' || *x->p == ')' || *x->p == '}') {
         rest->depth--;
         return go_past(rest, x, 1, rest->depth == 0 ? IS_DONE : INSIDE);
-    default:
-        return go(rest, x, 1, INSIDE);
     }
+    bool is_other = false;
+    const bool went = step_opening(rest, x, &is_other);
+    return is_other ? go(rest, x, 1, INSIDE) : went;
 }
 
 static bool
