@@ -252,18 +252,6 @@ encode_timestamp(ionfast_encoder *enc, PyObject *value)
     return ionfast_encode_status(enc, WRITE(enc, timestamp, &ts));
 }
 
-/* Would readers skip this symbol? At top level, by the specification, $ion_1_0 in any form is no user
- * value, so that it would vanish. Annotated it is one. */
-static bool
-is_version_marker(const ionfast_encoder *enc, uint64_t sid, const ionf_symref *ref)
-{
-    if (enc->is_binary) {
-        return enc->bin.frame_count == 0 && sid == IONF_SID_ION_1_0;
-    }
-    return enc->txt.depth == 0 && !enc->txt.has_prefix && ref->text != NULL && ref->len == 8 &&
-           memcmp(ref->text, "$ion_1_0", 8) == 0;
-}
-
 /* A symbol value from a str or a token; `value` is held by the caller. */
 static int
 encode_symbol(ionfast_encoder *enc, PyObject *value)
@@ -272,9 +260,6 @@ encode_symbol(ionfast_encoder *enc, PyObject *value)
     ionf_symref ref;
     if (ionfast_symbol_of(enc, value, "symbols", &sid, &ref) < 0) {
         return -1;
-    }
-    if (IONF_UNLIKELY(is_version_marker(enc, sid, &ref))) {
-        return ionfast_encode_status(enc, IONF_ERR_RESERVED);
     }
     return ionfast_encode_status(enc, enc->is_binary ? ionf_bin_write_symbol(&enc->bin, sid)
                                                      : ionf_txt_write_symbol(&enc->txt, &ref));
