@@ -103,8 +103,10 @@ ionfast_input_open_memory(ionfast_state *state, const char *function, PyObject *
     return open_buffer(function, data, input);
 }
 
-bool
-ionfast_input_is_compressed(const ionfast_input *input)
+/* ---- sources of any kind ---- */
+
+static bool
+is_compressed(const ionfast_input *input)
 {
     static const uint8_t gzip[] = {0x1F, 0x8B};
     static const uint8_t zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
@@ -113,16 +115,43 @@ ionfast_input_is_compressed(const ionfast_input *input)
             (input->len >= sizeof zstd && memcmp(input->data, zstd, sizeof zstd) == 0));
 }
 
-/* ---- chunks ---- */
-
-int
-ionfast_input_open_file(ionfast_state *Py_UNUSED(state), PyObject *read, ionfast_input *input)
+/* A path, a file object or compressed bytes: the Python half gives (read, close or None). */
+static int
+open_through_python(ionfast_state *state, PyObject *source, PyObject *compression,
+                    ionfast_input *input, PyObject **close_source)
 {
+    PyObject *pair = PyObject_CallFunctionObjArgs(state->open_source, source, compression, NULL);
+    PyObject *read, *close;
+    if (pair == NULL || !PyArg_ParseTuple(pair, "OO", &read, &close)) {
+        Py_XDECREF(pair);
+        return -1;
+    }
     input_clear(input, IONFAST_INPUT_FILE);
     input->data = (const uint8_t *)"";
     input->owner = Py_NewRef(read);
+    *close_source = close == Py_None ? NULL : Py_NewRef(close);
+    Py_DECREF(pair);
     return 0;
 }
+
+int
+ionfast_input_open_source(ionfast_state *state, const char *function, PyObject *source,
+                          PyObject *compression, ionfast_input *input, PyObject **close_source)
+{
+    if (!PyBytes_CheckExact(source) && !PyUnicode_Check(source) && !PyObject_CheckBuffer(source)) {
+        return open_through_python(state, source, compression, input, close_source);
+    }
+    if (ionfast_input_open_memory(state, function, source, input) < 0) {
+        return -1;
+    }
+    if (IONF_LIKELY(!is_compressed(input)) || compression == Py_None) {
+        return 0;
+    }
+    ionfast_input_close(state, input);
+    return open_through_python(state, source, compression, input, close_source);
+}
+
+/* ---- chunks ---- */
 
 void
 ionfast_input_open_feed(ionfast_input *input)

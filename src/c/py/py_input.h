@@ -44,8 +44,12 @@ typedef struct ionfast_input {
 /* bytes-like or str. -1 with TypeError, naming `function`, or IonError. */
 int ionfast_input_open_memory(ionfast_state *state, const char *function, PyObject *data,
                               ionfast_input *input);
-/* A file object: `read` is its bound method, of which a reference is taken. */
-int ionfast_input_open_file(ionfast_state *state, PyObject *read, ionfast_input *input);
+/* Any source but None: bytes-like, str, a path, a file object; gzip and zstd are decompressed unless
+ * `compression` is None. `*close_source` is what closes it, owned, or NULL. -1 with an exception, naming
+ * `function` where the source is not one; nothing is left open then. */
+int ionfast_input_open_source(ionfast_state *state, const char *function, PyObject *source,
+                              PyObject *compression, ionfast_input *input,
+                              PyObject **close_source);
 /* Nothing yet: what is fed. */
 void ionfast_input_open_feed(ionfast_input *input);
 /* FEED: remember a chunk; it is looked at when the decoder asks for more. */
@@ -77,8 +81,6 @@ ionfast_input_open_bytes(PyObject *bytes, ionfast_input *input)
     input->owner = Py_NewRef(bytes);
     input->view.obj = NULL;
 }
-/* Is this memory gzip or zstd, by its first bytes? */
-bool ionfast_input_is_compressed(const ionfast_input *input);
 /* For tp_traverse of whoever owns an input. */
 int ionfast_input_traverse(const ionfast_input *input, visitproc visit, void *arg);
 /* Release all; safe to call twice. May run Python code. */

@@ -926,46 +926,19 @@ typedef struct make_options {
     PyObject *on_oversized; /* borrowed; NULL: none */
 } make_options;
 
-/* A path, a file object or compressed bytes: the Python half gives (read, close or None). */
-static int
-open_through_python(Reader *self, PyObject *source, PyObject *compression)
-{
-    ionfast_state *state = self->state;
-    PyObject *pair = PyObject_CallFunctionObjArgs(state->open_source, source, compression, NULL);
-    if (pair == NULL) {
-        return -1;
-    }
-    PyObject *read, *close;
-    if (!PyArg_ParseTuple(pair, "OO", &read, &close) ||
-        ionfast_input_open_file(state, read, &self->dec->stream.input) < 0) {
-        Py_DECREF(pair);
-        return -1;
-    }
-    self->close_source = close == Py_None ? NULL : Py_NewRef(close);
-    Py_DECREF(pair);
-    return 0;
-}
-
 static int
 open_source(Reader *self, PyObject *source, PyObject *compression)
 {
-    ionfast_state *state = self->state;
     ionfast_input *input = &self->dec->stream.input;
     if (source == Py_None) {
         ionfast_input_open_feed(input);
         return 0;
     }
-    if (!PyBytes_CheckExact(source) && !PyUnicode_Check(source) && !PyObject_CheckBuffer(source)) {
-        return open_through_python(self, source, compression);
-    }
-    if (ionfast_input_open_memory(state, "Reader", source, input) < 0) {
+    if (ionfast_input_open_source(self->state, "Reader", source, compression, input,
+                                  &self->close_source) < 0) {
         return -1;
     }
-    if (IONF_UNLIKELY(ionfast_input_is_compressed(input)) && compression != Py_None) {
-        ionfast_input_close(state, input);
-        return open_through_python(self, source, compression);
-    }
-    return open_decoder(self) < 0 ? -1 : 0;
+    return input->kind == IONFAST_INPUT_MEMORY && open_decoder(self) < 0 ? -1 : 0;
 }
 
 static int

@@ -27,7 +27,6 @@ typedef struct transcode_job {
     const ionf_catalog *catalog; /* borrowed from the decoder's catalog */
     ionf_limits limits;
     ionfast_input input;
-    bool has_input;         /* `input` is to be closed */
     PyObject *close_source; /* owned: callable that closes what was opened here; or NULL */
     bool is_open;           /* the decoder has had its first window */
     ionfast_encoder *enc;   /* owned, from the pool */
@@ -40,42 +39,6 @@ typedef struct transcode_job {
 } transcode_job;
 
 /* ---- the source ---- */
-
-/* A path, a file object or compressed bytes. */
-static int
-open_file_source(transcode_job *job, PyObject *source, PyObject *compression)
-{
-    PyObject *pair =
-        PyObject_CallFunctionObjArgs(job->state->open_source, source, compression, NULL);
-    PyObject *read, *close;
-    if (pair == NULL || !PyArg_ParseTuple(pair, "OO", &read, &close)) {
-        Py_XDECREF(pair);
-        return -1;
-    }
-    job->close_source = close == Py_None ? NULL : Py_NewRef(close);
-    const int result = ionfast_input_open_file(job->state, read, &job->input);
-    job->has_input = result == 0;
-    Py_DECREF(pair);
-    return result;
-}
-
-static int
-open_source(transcode_job *job, PyObject *source, PyObject *compression)
-{
-    if (!PyUnicode_Check(source) && !PyObject_CheckBuffer(source)) {
-        return open_file_source(job, source, compression);
-    }
-    if (ionfast_input_open_memory(job->state, "transcode", source, &job->input) < 0) {
-        return -1;
-    }
-    job->has_input = true;
-    if (ionfast_input_is_compressed(&job->input) && compression != Py_None) {
-        ionfast_input_close(job->state, &job->input);
-        job->has_input = false;
-        return open_file_source(job, source, compression);
-    }
-    return 0;
-}
 
 /* The first window, or the next one. */
 static int
@@ -244,8 +207,9 @@ open_job(transcode_job *job, PyObject *source, PyObject *target, const transcode
         return -1;
     }
     /* The target last: opening a path truncates the file. */
-    if (open_source(job, source, options->compression) < 0 || open_window(job) < 0 ||
-        ionfast_sink_open(state, target, is_binary, &job->sink) < 0) {
+    if (ionfast_input_open_source(job->state, "transcode", source, options->compression,
+                                  &job->input, &job->close_source) < 0 ||
+        open_window(job) < 0 || ionfast_sink_open(state, target, is_binary, &job->sink) < 0) {
         return -1;
     }
     ionf_transcoder_init(&job->core, state->alloc, &job->enc->bin, &job->enc->txt, is_binary,
@@ -274,9 +238,7 @@ close_job(transcode_job *job)
     if (job->dec != NULL) {
         ionfast_decoder_give(job->dec);
     }
-    if (job->has_input) {
-        ionfast_input_close(state, &job->input);
-    }
+    ionfast_input_close(state, &job->input);
     if (job->close_source != NULL) {
         PyObject *closed = PyObject_CallNoArgs(job->close_source);
         Py_DECREF(job->close_source);
