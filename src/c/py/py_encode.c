@@ -47,8 +47,9 @@ frame_name(const ionfast_encode_frame *frame)
 
 /* One step of a path, as text; new reference. */
 static PyObject *
-frame_step(const ionfast_encode_frame *frame)
+frame_step(const void *walk, size_t index)
 {
+    const ionfast_encode_frame *const frame = &((const ionfast_encoder *)walk)->frames[index];
     PyObject *name = Py_XNewRef(frame_name(frame));
     if (name == NULL) {
         return PyUnicode_FromFormat("[%zd]", frame->next - 1);
@@ -59,26 +60,13 @@ frame_step(const ionfast_encode_frame *frame)
     return step;
 }
 
-/* Steps of a path that are shown at either end of a long one. */
-#define PATH_ENDS 16
-
 PyObject *
 ionfast_encode_path(ionfast_encoder *enc, bool with_last)
 {
     const size_t count = enc->frame_count - (with_last || enc->frame_count == 0 ? 0 : 1);
     PyObject *path = enc->root_index < 0 ? PyUnicode_FromString("$")
                                          : PyUnicode_FromFormat("values[%zd]", enc->root_index);
-    for (size_t i = 0; path != NULL && i < count; i++) {
-        PyObject *step;
-        if (i == PATH_ENDS && count > 2 * PATH_ENDS) {
-            step = PyUnicode_FromString("...");
-            i = count - PATH_ENDS - 1;
-        } else {
-            step = frame_step(&enc->frames[i]);
-        }
-        PyUnicode_AppendAndDel(&path, step);
-    }
-    return path;
+    return ionfast_path_extend(path, frame_step, enc, count);
 }
 
 /* TypeError with `format`, which takes the type's name and the path. */

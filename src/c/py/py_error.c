@@ -151,3 +151,20 @@ ionfast_error_add_offset(ionfast_state *state, uint64_t offset)
         PyErr_Restore(type, error, traceback);
     }
 }
+
+/* Steps of a path that are shown at either end of a long one. */
+#define PATH_ENDS 16
+
+PyObject *
+ionfast_path_extend(PyObject *path, ionfast_path_step step, const void *walk, size_t count)
+{
+    for (size_t i = 0; path != NULL && i < count; i++) {
+        if (i == PATH_ENDS && count > 2 * PATH_ENDS) {
+            PyUnicode_AppendAndDel(&path, PyUnicode_FromString("..."));
+            i = count - PATH_ENDS - 1;
+        } else {
+            PyUnicode_AppendAndDel(&path, step(walk, i));
+        }
+    }
+    return path;
+}

@@ -121,5 +121,11 @@ PyObject *ionfast_set_error_at(ionfast_state *state, uint64_t offset, const char
 void ionfast_error_add_offset(ionfast_state *state, uint64_t offset);
 /* For writers: IonError (or MemoryError) for a bare status, no offset. Always gives NULL. */
 PyObject *ionfast_set_status(ionfast_state *state, ionf_status status);
+/* One step of a path to a value, ".name" or "[3]", as text; new reference. */
+typedef PyObject *(*ionfast_path_step)(const void *walk, size_t index);
+/* `path` (stolen; NULL stays NULL) and its steps 0 .. count - 1 behind it; of a very long path the middle
+ * is left out. New reference, or NULL with an exception set. */
+PyObject *ionfast_path_extend(PyObject *path, ionfast_path_step step, const void *walk,
+                              size_t count);
 
 #endif

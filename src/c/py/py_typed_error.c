@@ -5,10 +5,14 @@
 
 /* ---- paths ---- */
 
-/* ".name" or "['a name']" or "[3]"; new reference. `end` is where the values of the frame stop. */
+/* ".name" or "['a name']" or "[3]"; new reference. */
 static PyObject *
-frame_step(const ionfast_typed_stack *stack, const ionfast_typed_frame *frame, size_t end)
+frame_step(const void *walk, size_t index)
 {
+    const ionfast_typed_stack *const stack = walk;
+    const ionfast_typed_frame *const frame = &stack->frames[index];
+    const size_t end =
+        index + 1 < stack->frame_count ? stack->frames[index + 1].start : stack->value_count;
     const ionfast_plan_node *const node = frame->node;
     PyObject *name = NULL;
     if (node->op == IONFAST_PLAN_RECORD) {
@@ -29,28 +33,12 @@ frame_step(const ionfast_typed_stack *stack, const ionfast_typed_frame *frame, s
     return is_plain ? PyUnicode_FromFormat(".%U", name) : PyUnicode_FromFormat("[%R]", name);
 }
 
-/* Steps of a path that are shown at either end of a long one. */
-#define PATH_ENDS 16
-
 /* Of the value in hand, or of the innermost container. */
 static PyObject *
 path_of(const ionfast_typed_stack *stack, bool with_last)
 {
     const size_t count = stack->frame_count - (with_last || stack->frame_count == 0 ? 0 : 1);
-    PyObject *path = PyUnicode_FromString("$");
-    for (size_t i = 0; path != NULL && i < count; i++) {
-        PyObject *step;
-        if (i == PATH_ENDS && count > 2 * PATH_ENDS) {
-            step = PyUnicode_FromString("...");
-            i = count - PATH_ENDS - 1;
-        } else {
-            const size_t end =
-                i + 1 < stack->frame_count ? stack->frames[i + 1].start : stack->value_count;
-            step = frame_step(stack, &stack->frames[i], end);
-        }
-        PyUnicode_AppendAndDel(&path, step);
-    }
-    return path;
+    return ionfast_path_extend(PyUnicode_FromString("$"), frame_step, stack, count);
 }
 
 /* ---- what was found ---- */
