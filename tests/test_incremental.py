@@ -300,6 +300,26 @@ def test_nothing_follows_the_end() -> None:
     assert list(r) == [1]
 
 
+def test_binary_from_its_first_byte() -> None:
+    data = ionfast.dumps_all(["foo", 7])
+    for first in (1, 2, 4, 6, len(data)):
+        for ends_early in (False, True):
+            r = Reader()
+            r.feed(b"")
+            r.feed(data[:first])
+            r.feed(data[first:])
+            values = [] if ends_early else [r.next() and r.value()]
+            r.end()
+            values += list(r)
+            assert values == ["foo", 7]
+            assert (r.offset, r.next()) == (len(data), None)
+    r = Reader()
+    r.feed("\xe0")  # a str is text, whatever it begins with
+    r.end()
+    with pytest.raises(IonError):
+        r.next()
+
+
 def test_an_empty_stream() -> None:
     r = Reader()
     assert r.next() is NEED_DATA

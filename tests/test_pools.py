@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -53,6 +54,73 @@ def test_small_messages_allocate_nothing_in_the_steady_state() -> None:
     ) == dict.fromkeys(
         ("loads_binary", "loads_text", "loads_plain", "loads_all", "dumps_binary", "dumps_text"), 0
     )
+
+
+def read_whole() -> object:
+    reader = ionfast.Reader(BINARY)
+    reader.next()
+    value = reader.value()
+    assert reader.next() is None
+    reader.close()
+    return value
+
+
+def read_fed() -> object:
+    reader = ionfast.Reader()
+    reader.feed(BINARY)
+    reader.end()
+    reader.next()
+    value = reader.value()
+    assert reader.next() is None
+    reader.close()
+    return value
+
+
+def test_readers_allocate_nothing_in_the_steady_state() -> None:
+    assert read_whole() == read_fed() == VALUE
+    assert spent(whole=read_whole, fed=read_fed) == {"whole": 0, "fed": 0}
+    with pools.disabled():
+        assert min(spent(whole=read_whole, fed=read_fed).values()) >= 100
+
+
+@pytest.mark.parametrize("source", [BINARY, None], ids=["whole", "fed"])
+def test_the_memory_of_a_reader_waits_for_the_next(source: bytes | None) -> None:
+    for _ in range(3):
+        places = {id(ionfast.Reader(source)) for _ in range(3)}
+    assert len(places) == 1
+    two = [ionfast.Reader(source), ionfast.Reader(source)]
+    assert id(two[0]) in places
+    assert id(two[1]) not in places
+    del two
+    pools.clear()  # the memory that waits goes too, and the next is made anew
+    with pools.disabled():
+        assert [ionfast.Reader(source).depth for _ in range(3)] == [0, 0, 0]
+
+
+def test_clear_frees_the_reader_that_waits() -> None:
+    def blocks() -> int:
+        ionfast.Reader(BINARY)
+        pools.clear()
+        return sys.getallocatedblocks()
+
+    blocks()
+    first = blocks()
+    for _ in range(50):
+        last = blocks()
+    assert last - first < 10
+
+
+def test_readers_of_a_subclass_have_memory_of_their_own() -> None:
+    class Mine(ionfast.Reader):
+        pass
+
+    ionfast.Reader(BINARY)
+    mine = Mine(BINARY)
+    mine.note = mine  # type: ignore[attr-defined]
+    assert mine.next() is ionfast.IonType.STRUCT
+    assert ionfast.Reader(BINARY).next() is ionfast.IonType.STRUCT
+    del mine
+    gc.collect()
 
 
 def test_an_error_costs_no_decoder() -> None:

@@ -23,12 +23,6 @@ store_size(_Atomic(size_t) *target, size_t value)
     atomic_store_explicit(target, value, memory_order_relaxed);
 }
 
-static bool
-is_disabled(const ionf_pool *pool)
-{
-    return atomic_load_explicit(&pool->is_disabled, memory_order_relaxed);
-}
-
 static void
 lock_take(ionf_pool *pool)
 {
@@ -145,7 +139,7 @@ void *
 ionf_pool_take(ionf_pool *pool)
 {
     count_up(&pool->takes);
-    if (IONF_LIKELY(!is_disabled(pool))) {
+    if (IONF_LIKELY(!ionf_pool_is_disabled(pool))) {
         void *object = hot_exchange(pool, NULL);
         if (IONF_UNLIKELY(object == NULL)) {
             object = stack_pop(pool);
@@ -162,7 +156,7 @@ void
 ionf_pool_give(ionf_pool *pool, void *object)
 {
     count_up(&pool->gives);
-    if (IONF_LIKELY(!is_disabled(pool))) {
+    if (IONF_LIKELY(!ionf_pool_is_disabled(pool))) {
         pool->type.reset(object);
         if (IONF_LIKELY(keep(pool, &object))) {
             return;

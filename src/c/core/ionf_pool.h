@@ -68,5 +68,10 @@ void ionf_pool_clear(ionf_pool *pool);
 void ionf_pool_configure(ionf_pool *pool, size_t max_idle, size_t max_object_bytes,
                          size_t max_bytes);
 void ionf_pool_stats_get(ionf_pool *pool, ionf_pool_stats *out);
+static inline bool
+ionf_pool_is_disabled(const ionf_pool *pool)
+{
+    return atomic_load_explicit(&pool->is_disabled, memory_order_relaxed);
+}
 
 #endif

@@ -2,8 +2,8 @@
  * a local symbol table. Knows neither encoding. */
 #include "ionf_reader.h"
 
-/* Where an empty window points, so that no arithmetic is done on NULL. */
-static const uint8_t nothing[1] = {0};
+const uint8_t ionf_reader_nothing[1] = {0};
+const ionf_error ionf_no_error = {IONF_OK, IONF_FOUND_NONE, 0, 0, 0, NULL};
 
 ionf_status
 ionf_reader_fail(ionf_reader *r, ionf_status status, const uint8_t *at, int32_t found,
@@ -19,40 +19,16 @@ ionf_reader_fail(ionf_reader *r, ionf_status status, const uint8_t *at, int32_t 
     return status;
 }
 
-/* Everything that belongs to one stream, the symbol table apart. */
-static void
-stream_clear(ionf_reader *r)
-{
-    const ionf_error no_error = {IONF_OK, IONF_FOUND_NONE, 0, 0, 0, NULL};
-    r->start = r->p = r->end = nothing;
-    r->base_offset = 0;
-    r->is_final = true;
-    r->depth = 0;
-    r->limits = ionf_limits_default();
-    r->value_offset = 0;
-    r->base_line = 0;
-    r->base_column = 0;
-    r->in_lst = false;
-    r->error = no_error;
-}
-
 void
 ionf_reader_base_init(ionf_reader *r, ionf_alloc alloc)
 {
     r->alloc = alloc;
+    r->end = ionf_reader_nothing;
+    r->error = ionf_no_error;
+    r->limits = ionf_limits_default();
     ionf_symtab_init(&r->symtab, alloc);
     ionf_lst_init(&r->lst, &r->symtab);
-    stream_clear(r);
-}
-
-void
-ionf_reader_base_reset(ionf_reader *r)
-{
-    if (IONF_UNLIKELY(!ionf_lst_is_clean(&r->lst))) {
-        ionf_lst_reset(&r->lst);
-    }
-    ionf_symtab_reset(&r->symtab);
-    stream_clear(r);
+    ionf_reader_stream_clear(r);
 }
 
 void
@@ -60,30 +36,13 @@ ionf_reader_base_destroy(ionf_reader *r)
 {
     ionf_lst_destroy(&r->lst);
     ionf_symtab_destroy(&r->symtab);
-    stream_clear(r);
+    ionf_reader_stream_clear(r);
 }
 
 size_t
 ionf_reader_base_retained(const ionf_reader *r)
 {
     return ionf_symtab_retained(&r->symtab) + ionf_lst_retained(&r->lst);
-}
-
-static void
-window_set(ionf_reader *r, const uint8_t *data, size_t len, bool is_final)
-{
-    r->start = r->p = len == 0 ? nothing : data;
-    r->end = r->start + len;
-    r->is_final = is_final;
-}
-
-void
-ionf_reader_base_open(ionf_reader *r, const uint8_t *data, size_t len, bool is_final,
-                      const ionf_limits *limits, const ionf_catalog *catalog)
-{
-    window_set(r, data, len, is_final);
-    r->limits = *limits;
-    r->symtab.catalog = catalog;
 }
 
 size_t
@@ -99,7 +58,7 @@ void
 ionf_reader_base_window(ionf_reader *r, const uint8_t *data, size_t len, bool is_final)
 {
     (void)ionf_reader_base_release(r);
-    window_set(r, data, len, is_final);
+    ionf_reader_window_set(r, data, len, is_final);
 }
 
 ionf_status

@@ -55,18 +55,63 @@ ionf_reader_offset(const ionf_reader *r, const uint8_t *p)
 IONF_NOINLINE ionf_status ionf_reader_fail(ionf_reader *r, ionf_status status, const uint8_t *at,
                                            int32_t found, const char *expected);
 
+/* Where an empty window points, so that no arithmetic is done on NULL. */
+extern const uint8_t ionf_reader_nothing[1];
+extern const ionf_error ionf_no_error;
+
+/* Everything that belongs to one stream, apart from the symbol table and the limits, which come with the
+ * next stream. Half of the reset below, not for others. */
+static inline void
+ionf_reader_stream_clear(ionf_reader *r)
+{
+    r->start = r->p =
+        r->end; /* an empty window, wherever the last one ended: nobody reads there */
+    r->base_offset = 0;
+    r->is_final = true;
+    r->depth = 0;
+    r->value_offset = 0;
+    r->base_line = 0;
+    r->base_column = 0;
+    r->in_lst = false;
+    if (IONF_UNLIKELY(r->error.status != IONF_OK)) {
+        r->error = ionf_no_error;
+    }
+}
+
+static inline void
+ionf_reader_window_set(ionf_reader *r, const uint8_t *data, size_t len, bool is_final)
+{
+    r->start = r->p = len == 0 ? ionf_reader_nothing : data;
+    r->end = r->start + len;
+    r->is_final = is_final;
+}
+
 /* The life of the shared part. `init` allocates nothing; the reader must not move in memory after
  * it. `reset` cannot fail: as after init, apart from kept capacity; shared tables are released.
- * `open` needs a reader fresh from init or reset. */
+ * `open` needs a reader fresh from init or reset. Reset and open are most of what a short stream costs. */
 void ionf_reader_base_init(ionf_reader *r, ionf_alloc alloc);
-void ionf_reader_base_reset(ionf_reader *r);
+static inline void
+ionf_reader_base_reset(ionf_reader *r)
+{
+    if (IONF_UNLIKELY(!ionf_lst_is_clean(&r->lst))) {
+        ionf_lst_reset(&r->lst);
+    }
+    ionf_symtab_reset(&r->symtab);
+    ionf_reader_stream_clear(r);
+}
 void ionf_reader_base_destroy(ionf_reader *r);
 /* Bytes kept by the symbol table and the staged rows of its reader. */
 size_t ionf_reader_base_retained(const ionf_reader *r);
 /* `data` is borrowed until the next window or the reset, `catalog` until the reset. `data` may be
  * NULL when `len` is 0; `catalog` may be NULL. */
-void ionf_reader_base_open(ionf_reader *r, const uint8_t *data, size_t len, bool is_final,
-                           const ionf_limits *limits, const ionf_catalog *catalog);
+static inline void
+ionf_reader_base_open(ionf_reader *r, const uint8_t *data, size_t len, bool is_final,
+                      const ionf_limits *limits, const ionf_catalog *catalog)
+{
+    ionf_reader_window_set(r, data, len, is_final);
+    r->limits = *limits;
+    r->symtab.catalog = catalog;
+}
 /* The bytes before `p` may go now: gives how many of them there are. Stream offsets go on; base_line and
  * base_column are the text reader's affair, before it calls this. */
 size_t ionf_reader_base_release(ionf_reader *r);

@@ -118,10 +118,12 @@ typedef struct ionf_limits {
     uint64_t max_value_size; /* encoded bytes of one top-level value */
 } ionf_limits;
 
+#define IONF_LIMITS_DEFAULT {IONF_DEFAULT_MAX_DEPTH, IONF_UNLIMITED}
+
 static inline ionf_limits
 ionf_limits_default(void)
 {
-    const ionf_limits limits = {IONF_DEFAULT_MAX_DEPTH, IONF_UNLIMITED};
+    const ionf_limits limits = IONF_LIMITS_DEFAULT;
     return limits;
 }
 

@@ -14,9 +14,6 @@
 #include "py_decoder.h"
 #include "py_values.h"
 
-/* Tokens between two looks at pending signals: about a millisecond of reading. */
-#define IONFAST_SIGNAL_INTERVAL 16384
-
 typedef enum ionfast_build_result {
     IONFAST_BUILD_ERROR = -1, /* an exception is set; half-built values are still on the stack */
     IONFAST_BUILD_EOF = 0,

@@ -36,6 +36,13 @@ ionfast_list_fill(PyObject *list, PyObject *const *items, size_t count)
     if (count == 0) {
         return 0;
     }
+/* Is there one lock around all calls? Without it nothing may be kept in the state unguarded. */
+#ifdef Py_GIL_DISABLED
+#define IONFAST_HAS_GIL 0
+#else
+#define IONFAST_HAS_GIL 1
+#endif
+
 #ifndef Py_GIL_DISABLED
     PyObject **copy = PyMem_Malloc(count * sizeof *copy);
     if (copy == NULL) {

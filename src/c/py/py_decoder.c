@@ -143,12 +143,6 @@ ionfast_decoder_take(ionfast_state *state)
     return dec;
 }
 
-void
-ionfast_decoder_give(ionfast_decoder *dec)
-{
-    ionf_pool_give(&dec->state->decoders, dec);
-}
-
 /* ---- opening ---- */
 
 static int
@@ -156,6 +150,8 @@ open_text(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
           const ionf_limits *limits, const ionf_catalog *catalog)
 {
     const ionf_alloc *alloc = &dec->state->alloc;
+    dec->is_binary = false;
+    dec->countdown = IONFAST_SIGNAL_INTERVAL;
     dec->scratch = ionf_pool_take(&dec->state->string_decoders);
     if (dec->scratch != NULL && dec->keys == NULL) {
         dec->keys = ionf_alloc_new(alloc, IONFAST_KEY_SLOTS * sizeof *dec->keys);
@@ -176,13 +172,11 @@ int
 ionfast_decoder_open(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
                      bool is_text, const ionf_limits *limits, const ionf_catalog *catalog)
 {
-    dec->is_binary = !is_text && len != 0 && data[0] == 0xE0;
-    dec->countdown = IONFAST_SIGNAL_INTERVAL;
-    if (!dec->is_binary) {
-        return open_text(dec, data, len, is_final, limits, catalog);
+    if (!is_text && len != 0 && data[0] == 0xE0) {
+        ionfast_decoder_open_binary(dec, data, len, is_final, limits, catalog);
+        return 0;
     }
-    ionf_bin_reader_open(&dec->bin, data, len, is_final, limits, catalog);
-    return 0;
+    return open_text(dec, data, len, is_final, limits, catalog);
 }
 
 /* ---- stacks ---- */

@@ -37,6 +37,9 @@ typedef struct ionfast_build_frame {
 #define IONFAST_KEY_MAX_LEN 64
 #define IONFAST_RETIRED_MAX 64
 
+/* Tokens between two looks at pending signals: about a millisecond of reading. */
+#define IONFAST_SIGNAL_INTERVAL 16384
+
 /* What a Reader works on. It lies in the pooled decoder, not in the Reader, so that making a Reader is
  * making a small object: nothing here is cleared for it. */
 typedef struct ionfast_stream {
@@ -165,11 +168,23 @@ ionfast_decoder_table(const ionfast_decoder *dec)
 /* A decoder from the pool; NULL with MemoryError. */
 ionfast_decoder *ionfast_decoder_take(ionfast_state *state);
 /* Back to the pool; reset there. */
-void ionfast_decoder_give(ionfast_decoder *dec);
+static inline void
+ionfast_decoder_give(ionfast_decoder *dec)
+{
+    ionf_pool_give(&dec->state->decoders, dec);
+}
 /* Start on a window. Binary or text by the version marker, unless `is_text` says that it is text.
  * -1 with MemoryError. */
 int ionfast_decoder_open(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
                          bool is_text, const ionf_limits *limits, const ionf_catalog *catalog);
+static inline void
+ionfast_decoder_open_binary(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
+                            const ionf_limits *limits, const ionf_catalog *catalog)
+{
+    dec->is_binary = true;
+    dec->countdown = IONFAST_SIGNAL_INTERVAL;
+    ionf_bin_reader_open(&dec->bin, data, len, is_final, limits, catalog);
+}
 /* Drop half-built values, after an error or a stop in the middle. */
 void ionfast_decoder_drop_values(ionfast_decoder *dec);
 /* Let go of retired names; when no frame is open. */

@@ -4,9 +4,16 @@
 static void
 input_clear(ionfast_input *input, ionfast_input_kind kind)
 {
-    memset(input, 0, offsetof(ionfast_input, view));
-    input->view.obj = NULL;
+    /* One by one: memset of this many bytes is `rep stos`, which takes 8 ns to begin. */
     input->kind = (uint8_t)kind;
+    input->is_text = input->is_ended = input->is_ending = false;
+    input->data = (const uint8_t *)"";
+    input->len = input->start = 0;
+    input->pulled = 0;
+    input->owner = input->chunk = input->pending = input->queue = NULL;
+    input->queue_head = 0;
+    input->buffer = NULL;
+    input->view.obj = NULL;
 }
 
 /* ---- text ---- */
@@ -127,7 +134,6 @@ open_through_python(ionfast_state *state, PyObject *source, PyObject *compressio
         return -1;
     }
     input_clear(input, IONFAST_INPUT_FILE);
-    input->data = (const uint8_t *)"";
     input->owner = Py_NewRef(read);
     *close_source = close == Py_None ? NULL : Py_NewRef(close);
     Py_DECREF(pair);
@@ -157,7 +163,6 @@ void
 ionfast_input_open_feed(ionfast_input *input)
 {
     input_clear(input, IONFAST_INPUT_FEED);
-    input->data = (const uint8_t *)"";
 }
 
 /* Put a chunk (stolen) behind those that wait. */

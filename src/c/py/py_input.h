@@ -81,6 +81,15 @@ ionfast_input_open_bytes(PyObject *bytes, ionfast_input *input)
     input->owner = Py_NewRef(bytes);
     input->view.obj = NULL;
 }
+/* FEED: the first chunk, as a window at once; else as feed(). */
+static inline void
+ionfast_input_feed_first(ionfast_input *input, PyObject *bytes)
+{
+    input->chunk = Py_NewRef(bytes);
+    input->data = (const uint8_t *)PyBytes_AS_STRING(bytes);
+    input->len = (size_t)PyBytes_GET_SIZE(bytes);
+    input->pulled = input->len;
+}
 /* For tp_traverse of whoever owns an input. */
 int ionfast_input_traverse(const ionfast_input *input, visitproc visit, void *arg);
 /* Release all; safe to call twice. May run Python code. */

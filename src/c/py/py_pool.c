@@ -5,6 +5,7 @@
 #include "py_pool.h"
 
 #include "ionf_buf.h"
+#include "py_reader.h"
 
 /* ---- the core's memory: PyMem, so that tracemalloc sees it, counted per interpreter ---- */
 
@@ -111,6 +112,7 @@ ionfast_pool_teardown(ionfast_state *state)
 #define CLEAR(name) ionf_pool_clear(&state->name);
     POOLS(CLEAR)
 #undef CLEAR
+    ionfast_reader_drop_idle(state);
 }
 
 /* ---- the functions of the extension module ---- */

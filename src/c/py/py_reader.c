@@ -34,6 +34,7 @@ typedef struct Reader {
     bool is_taken;    /* value() has consumed the current container */
     bool is_building; /* value() is waiting for more input in the middle of a container */
     bool is_busy;
+    bool is_plain; /* made by make_plain_reader(): the collector has never seen it */
     /* What next() must see to first: none of it in most calls, which is one look at `any`. */
     union {
         struct {
@@ -47,6 +48,13 @@ typedef struct Reader {
 } Reader;
 
 /* ---- input ---- */
+
+static inline bool
+is_binary_bytes(PyObject *source)
+{
+    return PyBytes_CheckExact(source) && PyBytes_GET_SIZE(source) != 0 &&
+           (uint8_t)PyBytes_AS_STRING(source)[0] == 0xE0;
+}
 
 static void
 set_window(Reader *self, const uint8_t *data, size_t len)
@@ -423,8 +431,12 @@ Reader_next(Reader *self, PyObject *Py_UNUSED(ignored))
     if (check_usable(self) < 0) {
         return NULL;
     }
-    if (IONF_UNLIKELY(!advance_fast(self))) {
-        const step_result result = advance(self);
+    step_result result = STEP_OK;
+    if (IONF_UNLIKELY(self->first.is_unopened)) {
+        result = ensure_open(self);
+    }
+    if (IONF_UNLIKELY(result != STEP_OK || !advance_fast(self))) {
+        result = result == STEP_OK ? advance(self) : result;
         if (IONF_UNLIKELY(result != STEP_OK)) {
             return result == STEP_ERROR ? NULL : need_data(self);
         }
@@ -710,6 +722,19 @@ check_feedable(Reader *self, const char *method)
     return 0;
 }
 
+/* Binary Ion begins: nothing is there yet that the chunk would have to be joined with, so that it is the
+ * decoder's window without waiting for next() to ask. */
+static void
+begin_binary(Reader *self, PyObject *bytes)
+{
+    ionfast_decoder *dec = self->dec;
+    ionfast_stream *stream = &dec->stream;
+    ionfast_input_feed_first(&stream->input, bytes);
+    ionfast_decoder_open_binary(dec, stream->input.data, stream->input.len, false, &stream->limits,
+                                stream->catalog);
+    self->first.is_unopened = false;
+}
+
 static PyObject *
 Reader_feed(Reader *self, PyObject *chunk)
 {
@@ -719,6 +744,10 @@ Reader_feed(Reader *self, PyObject *chunk)
     ionfast_input *input = &self->dec->stream.input;
     if (input->is_ending) {
         return misuse(self, "feed", "end() has been called");
+    }
+    if (self->first.is_unopened && input->pending == NULL && is_binary_bytes(chunk)) {
+        begin_binary(self, chunk);
+        Py_RETURN_NONE;
     }
     self->is_busy = true; /* a buffer's owner may be a class written in Python */
     const int status = ionfast_input_feed(input, chunk);
@@ -735,7 +764,13 @@ Reader_end(Reader *self, PyObject *Py_UNUSED(ignored))
     if (check_feedable(self, "end") < 0) {
         return NULL;
     }
-    self->dec->stream.input.is_ending = true;
+    ionfast_decoder *dec = self->dec;
+    ionfast_input *input = &dec->stream.input;
+    input->is_ending = true;
+    if (!self->first.is_unopened && dec->is_binary && input->pending == NULL) {
+        input->is_ended = true;
+        dec->bin.base.is_final = true;
+    }
     Py_RETURN_NONE;
 }
 
@@ -1025,13 +1060,50 @@ make_reader(PyTypeObject *type, ionfast_state *state, PyObject *source,
     return (PyObject *)self;
 }
 
+/* The memory of a plain Reader waits for the next one, like the decoder that it worked with: to free and
+ * to allocate it costs more than all that either does with a short stream. */
+static Reader *
+take_handle(ionfast_state *state, PyTypeObject *type)
+{
+    Reader *self = state->idle_reader;
+    if (IONF_UNLIKELY(self == NULL)) {
+        return PyObject_GC_New(Reader, type);
+    }
+    state->idle_reader = NULL;
+    return (Reader *)PyObject_Init((PyObject *)self, type);
+}
+
+/* The last step of a Reader's end. The type is the state's only until the module goes. */
+static void
+give_handle(ionfast_state *state, Reader *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    if (IONFAST_HAS_GIL && IONF_LIKELY(self->is_plain && state->idle_reader == NULL) &&
+        type == state->Reader && !ionf_pool_is_disabled(&state->decoders)) {
+        state->idle_reader = self;
+    } else {
+        type->tp_free(self);
+    }
+    Py_DECREF(type);
+}
+
+void
+ionfast_reader_drop_idle(ionfast_state *state)
+{
+    void *idle = state->idle_reader;
+    if (idle != NULL) {
+        state->idle_reader = NULL;
+        PyObject_GC_Del(idle);
+    }
+}
+
 /* Reader(bytes) of binary Ion, or Reader(None) for `bytes` NULL, without options: make_reader() at its
  * shortest. The object is not told to the collector, since it can be part of no cycle: it holds bytes
  * and strs alone, and having no other class than Reader it has no attributes of its own. */
 static PyObject *
 make_plain_reader(PyTypeObject *type, ionfast_state *state, PyObject *bytes)
 {
-    Reader *self = PyObject_GC_New(Reader, type);
+    Reader *self = take_handle(state, type);
     if (IONF_UNLIKELY(self == NULL)) {
         return NULL;
     }
@@ -1042,6 +1114,7 @@ make_plain_reader(PyTypeObject *type, ionfast_state *state, PyObject *bytes)
     self->on_oversized = NULL;
     self->depth = 0;
     self->has_token = self->is_taken = self->is_building = self->is_busy = false;
+    self->is_plain = true;
     self->first.any = 0;
     if (IONF_UNLIKELY(dec == NULL)) {
         Py_DECREF(self);
@@ -1049,7 +1122,7 @@ make_plain_reader(PyTypeObject *type, ionfast_state *state, PyObject *bytes)
     }
     dec->model = IONFAST_MODEL_LOSSLESS;
     ionfast_input *input = &dec->stream.input;
-    const ionf_limits limits = ionf_limits_default();
+    static const ionf_limits limits = IONF_LIMITS_DEFAULT;
     if (bytes == NULL) {
         self->first.is_unopened = true;
         dec->stream.limits = limits;
@@ -1058,17 +1131,8 @@ make_plain_reader(PyTypeObject *type, ionfast_state *state, PyObject *bytes)
         return (PyObject *)self;
     }
     ionfast_input_open_bytes(bytes, input);
-    dec->is_binary = true;
-    dec->countdown = IONFAST_SIGNAL_INTERVAL;
-    ionf_bin_reader_open(&dec->bin, input->data, input->len, true, &limits, NULL);
+    ionfast_decoder_open_binary(dec, input->data, input->len, true, &limits, NULL);
     return (PyObject *)self;
-}
-
-static inline bool
-is_binary_bytes(PyObject *source)
-{
-    return PyBytes_CheckExact(source) && PyBytes_GET_SIZE(source) != 0 &&
-           (uint8_t)PyBytes_AS_STRING(source)[0] == 0xE0;
 }
 
 static PyObject *
@@ -1177,15 +1241,16 @@ Reader_finalize(PyObject *object)
 static void
 Reader_dealloc(Reader *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
-    if (self->close_source != NULL && PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) {
-        return;
+    if (IONF_UNLIKELY(!self->is_plain)) {
+        if (self->close_source != NULL &&
+            PyObject_CallFinalizerFromDealloc((PyObject *)self) < 0) {
+            return;
+        }
+        PyObject_GC_UnTrack(self);
+        Py_CLEAR(self->close_source);
     }
-    PyObject_GC_UnTrack(self);
-    Py_CLEAR(self->close_source);
     (void)close_reader(self);
-    type->tp_free(self);
-    Py_DECREF(type);
+    give_handle(self->state, self);
 }
 
 static PyMethodDef Reader_methods[] = {

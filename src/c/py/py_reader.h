@@ -6,5 +6,7 @@
 
 /* Make the type and NEED_DATA, and add them to the module; 0, or -1 with an exception set. */
 int ionfast_reader_exec(PyObject *module, ionfast_state *state);
+/* Free the memory that waits for the next Reader. */
+void ionfast_reader_drop_idle(ionfast_state *state);
 
 #endif

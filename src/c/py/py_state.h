@@ -89,6 +89,7 @@ typedef struct ionfast_state {
     ionf_pool string_decoders; /* ionf_buf: scratch for strings that need unescaping or widening */
     ionf_pool buffers;         /* ionf_buf: output of writers */
     ionf_pool encoders;        /* ionfast_encoder */
+    void *idle_reader; /* owned: memory of the Reader dropped last; or NULL (py_reader.c) */
 } ionfast_state;
 
 static inline ionfast_state *
