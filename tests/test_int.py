@@ -140,3 +140,23 @@ def test_conversions_leave_nothing_behind() -> None:
         assert ionfast.loads(ionfast.dumps(values, binary=False)) == values
 
     assert_flat(round_trip)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_ints_that_repeat_share_an_object(binary: bool) -> None:
+    numbers = [257, -257, 2**63 - 1, -(2**63) + 1, 205705993, 10**15]
+    values = numbers * 100 + [-(2**63), 2**63, 2**64] * 100
+    loaded = ionfast.loads(ionfast.dumps(values, binary=binary))
+    assert loaded == values
+    assert len({id(number) for number in loaded[-600:-300]}) == len(numbers)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_ints_that_meet_in_one_place(binary: bool) -> None:
+    rng = random.Random(7)
+    many = [rng.randrange(-(2**63), 2**63) for _ in range(3000)]
+    values = [rng.choice(many[: 10**exponent]) for exponent in (1, 2, 3) for _ in range(5000)]
+    values += many + values[:2000]
+    encoded = ionfast.dumps(values, binary=binary)
+    for _ in range(3):
+        assert ionfast.loads(encoded) == values

@@ -34,11 +34,7 @@ ionfast_str_from_utf8(const uint8_t *text, size_t len, bool is_ascii)
                       1)) { /* shared by the interpreter: the empty and one-character strs */
         return len == 0 ? PyUnicode_New(0, 0) : PyUnicode_FromOrdinal(text[0]);
     }
-    PyObject *str = PyUnicode_New((Py_ssize_t)len, 127);
-    if (IONF_LIKELY(str != NULL)) {
-        memcpy(PyUnicode_1BYTE_DATA(str), text, len);
-    }
-    return str;
+    return ionfast_ascii_new(text, len);
 }
 
 /* The str of a SID in the cache, borrowed, or NULL; the cache is current. */
@@ -114,13 +110,17 @@ ionfast_symref_str(ionfast_decoder *dec, const ionf_symref *ref)
 /* ---- scalars ---- */
 
 static inline PyObject *
-ionfast_small_int(ionfast_state *state, const ionf_integer *integer)
+ionfast_small_int(ionfast_decoder *dec, const ionf_integer *integer)
 {
     if (IONF_LIKELY(integer->form == IONF_INT_U64 && integer->u64 <= INT64_MAX)) {
-        const int64_t value = (int64_t)integer->u64;
-        return PyLong_FromLongLong(integer->is_negative ? -value : value);
+        const int64_t value =
+            integer->is_negative ? -(int64_t)integer->u64 : (int64_t)integer->u64;
+        if (integer->u64 > 256 && dec->has_memo && dec->memo->points > 0) {
+            return ionfast_memo_int(dec->memo, value);
+        }
+        return PyLong_FromLongLong(value);
     }
-    return ionfast_int_from(state, integer);
+    return ionfast_int_from(dec->state, integer);
 }
 
 /* An unannotated, non-null scalar in the lossless or plain model. */
@@ -131,9 +131,9 @@ ionfast_build_scalar(ionfast_decoder *dec, const ionf_token *t)
     case IONF_KIND_STRING:
         return ionfast_str_from_utf8(t->as.bytes.data, t->as.bytes.len, t->is_ascii);
     case IONF_KIND_INT:
-        return ionfast_small_int(dec->state, &t->as.integer);
+        return ionfast_small_int(dec, &t->as.integer);
     case IONF_KIND_FLOAT:
-        return PyFloat_FromDouble(t->as.f64);
+        return ionfast_float_new(t->as.f64);
     case IONF_KIND_BOOL:
         return Py_NewRef(t->as.boolean ? Py_True : Py_False);
     default:
@@ -362,7 +362,7 @@ ionfast_push_floats(ionfast_decoder *dec)
 {
     double number;
     while (dec->value_count != dec->value_cap && ionf_bin_take_float64(&dec->bin, &number)) {
-        PyObject *value = PyFloat_FromDouble(number);
+        PyObject *value = ionfast_float_new(number);
         if (IONF_UNLIKELY(value == NULL)) {
             return -1;
         }

@@ -56,10 +56,12 @@ static size_t
 count_retained(const ionfast_decoder *dec)
 {
     const size_t per_symbol = 64; /* a short str */
+    const size_t per_int = 32;
     const size_t per_shape = 512; /* a dict of a dozen keys */
     return sizeof *dec + ionf_bin_reader_retained(&dec->bin) +
            ionf_txt_reader_retained(&dec->txt) + dec->sid_cap * (sizeof(PyObject *) + per_symbol) +
            (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys) +
+           (dec->memo == NULL ? 0 : sizeof *dec->memo + IONFAST_MEMO_SLOTS * per_int) +
            dec->shape_count * per_shape + dec->value_cap * sizeof *dec->values +
            dec->frame_cap * sizeof *dec->frames + dec->stream.kind_cap +
            ionfast_typed_retained(dec);
@@ -103,6 +105,7 @@ decoder_destroy(void *object)
     clear_shapes(dec);
     clear_symbols(dec);
     clear_sid_cache(dec);
+    ionfast_memo_destroy(dec->memo, &alloc);
     ionf_alloc_free(&alloc, dec->sid_strs, dec->sid_cap * sizeof *dec->sid_strs);
     if (dec->keys != NULL) {
         for (size_t i = 0; i < IONFAST_KEY_SLOTS; i++) {
@@ -145,6 +148,18 @@ ionfast_decoder_take(ionfast_state *state)
 
 /* ---- opening ---- */
 
+void
+ionfast_decoder_use_memo(ionfast_decoder *dec)
+{
+    if (dec->memo == NULL) {
+        dec->memo = ionfast_memo_new(&dec->state->alloc);
+    }
+    if (dec->memo != NULL) {
+        dec->memo->points = IONFAST_MEMO_POINTS;
+        dec->has_memo = true;
+    }
+}
+
 static int
 open_text(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
           const ionf_limits *limits, const ionf_catalog *catalog)
@@ -152,6 +167,10 @@ open_text(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
     const ionf_alloc *alloc = &dec->state->alloc;
     dec->is_binary = false;
     dec->countdown = IONFAST_SIGNAL_INTERVAL;
+    dec->has_memo = false;
+    if (len >= IONFAST_MEMO_MIN_INPUT) {
+        ionfast_decoder_use_memo(dec);
+    }
     dec->scratch = ionf_pool_take(&dec->state->string_decoders);
     if (dec->scratch != NULL && dec->keys == NULL) {
         dec->keys = ionf_alloc_new(alloc, IONFAST_KEY_SLOTS * sizeof *dec->keys);

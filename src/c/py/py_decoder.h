@@ -17,6 +17,7 @@
 #include "ionf_bin_read.h"
 #include "ionf_txt_read.h"
 #include "py_input.h"
+#include "py_memo.h"
 #include "py_state.h"
 
 typedef enum ionfast_model {
@@ -97,6 +98,8 @@ typedef struct ionfast_decoder {
 
     PyObject **keys; /* owned: IONFAST_KEY_SLOTS of owned str or NULL; NULL until text is read */
     uint32_t countdown; /* tokens until signals are looked at */
+    ionfast_memo *memo; /* owned; NULL until a large input is read */
+    bool has_memo;      /* `memo` is to be asked for this input */
 
     uint64_t
         serial; /* tells decoders of one interpreter apart, for what is learned of their tables */
@@ -177,12 +180,18 @@ ionfast_decoder_give(ionfast_decoder *dec)
  * -1 with MemoryError. */
 int ionfast_decoder_open(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
                          bool is_text, const ionf_limits *limits, const ionf_catalog *catalog);
+/* The input is large enough for values to repeat in it. */
+void ionfast_decoder_use_memo(ionfast_decoder *dec);
 static inline void
 ionfast_decoder_open_binary(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
                             const ionf_limits *limits, const ionf_catalog *catalog)
 {
     dec->is_binary = true;
     dec->countdown = IONFAST_SIGNAL_INTERVAL;
+    dec->has_memo = false;
+    if (len >= IONFAST_MEMO_MIN_INPUT) {
+        ionfast_decoder_use_memo(dec);
+    }
     ionf_bin_reader_open(&dec->bin, data, len, is_final, limits, catalog);
 }
 /* Drop half-built values, after an error or a stop in the middle. */

@@ -148,7 +148,7 @@ exact_float(ionfast_decoder *dec, const ionf_token *t)
         const double magnitude = (double)t->as.integer.u64;
         return PyFloat_FromDouble(t->as.integer.is_negative ? -magnitude : magnitude);
     }
-    PyObject *number = t->kind == IONF_KIND_INT ? ionfast_small_int(dec->state, &t->as.integer)
+    PyObject *number = t->kind == IONF_KIND_INT ? ionfast_small_int(dec, &t->as.integer)
                                                 : ionfast_build_rare_scalar(dec, t);
     PyObject *value = number == NULL ? NULL : PyNumber_Float(number);
     if (value == NULL && number != NULL && PyErr_ExceptionMatches(PyExc_OverflowError)) {
@@ -345,7 +345,7 @@ scalar(ionfast_decoder *dec, const ionfast_plan_node *node, const ionf_token *t)
         break;
     case IONFAST_PLAN_INT:
         if (IONF_LIKELY(t->kind == IONF_KIND_INT)) {
-            return ionfast_small_int(dec->state, &t->as.integer);
+            return ionfast_small_int(dec, &t->as.integer);
         }
         break;
     case IONFAST_PLAN_FLOAT:
