@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import decimal
+import pickle
 import random
-from decimal import Decimal
+import subprocess
+import sys
+from decimal import Decimal, localcontext
 
 import pytest
 
@@ -138,3 +142,49 @@ def test_conversions_leave_nothing_behind() -> None:
             ionfast.loads("1d1000000000000000000")
 
     assert_flat(round_trip, Decimal)
+
+
+# Coefficients around what fits one machine word of Decimal, in every sign and place.
+WORDS = [0, 1, 9, 10, 99, 10**18, 10**19 - 1, 10**19, 2**64 - 1, 2**64, 10**20]
+EXPONENTS = [0, 1, -1, -2, -19, -20, 27, 10**8, 10**8 + 1, -(10**8), -(10**8) - 1]
+
+
+@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize("word", WORDS)
+def test_words(word: int, exponent: int) -> None:
+    for sign in "", "-":
+        value = Decimal(f"{sign}{word}E{exponent}")
+        for binary in (True, False):
+            read = ionfast.loads(ionfast.dumps(value, binary=binary))
+            assert type(read) is Decimal
+            assert read.as_tuple() == value.as_tuple()
+            assert (str(read), hash(read)) == (str(value), hash(value))
+            assert (read.copy_negate(), read.adjusted()) == (value.copy_negate(), value.adjusted())
+            assert (pickle.dumps(read), copy.copy(read)) == (pickle.dumps(value), value)
+
+
+def test_results_of_arithmetic_are_written() -> None:
+    with localcontext() as context:
+        context.prec = 60
+        values = [Decimal(1) / 3, Decimal(2) ** 100 / 2**90, +Decimal("1.500"), Decimal(7) // 2]
+        values += [Decimal(10) ** 30 - 10**30 + 5, Decimal("1e-7").normalize()]
+    for value in values:
+        assert same(ionfast.loads(ionfast.dumps(value)), value)
+
+
+PURE = """
+import sys
+sys.modules["_decimal"] = None  # as if it were not there: Decimal in Python
+import decimal, ionfast
+values = [decimal.Decimal(text) for text in ("0", "-0.00", "12.50", "-7E+9", "9" * 40)]
+assert type(values[0]).__add__.__class__.__name__ == "function"
+for binary in (True, False):
+    read = ionfast.loads(ionfast.dumps(values, binary=binary))
+    assert list(map(str, read)) == list(map(str, values)), read
+print("same")
+"""
+
+
+def test_decimals_written_in_python() -> None:
+    done = subprocess.run([sys.executable, "-c", PURE], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("same\n", "")

@@ -90,7 +90,7 @@ OTHER_ERRORS = {"pickled_values"}
 # runs one can be tested there.
 RUNS_PYTHON = {
     "copied_values", "equivalence", "iterload", "load", "load_all_gzip", "reader_file", "timestamps",
-    "bad_file", "bad_dumps_hook",
+    "transcode_file", "bad_file", "bad_dumps_hook",
 }  # fmt: skip
 NAMES = entry_points.ALL.keys() - OTHER_ERRORS - (RUNS_PYTHON if sys.version_info >= (3, 12) else set())
 

@@ -2,6 +2,7 @@
 #include "py_compat.h"
 #include "py_conv.h"
 #include "py_codec.h"
+#include "py_decimal_layout.h"
 #include "py_decoder_type.h"
 #include "py_dumps.h"
 #include "py_fields.h"
@@ -58,7 +59,11 @@ import_library(ionfast_state *state)
     state->Decimal = import_attribute("decimal", "Decimal");
     state->Enum = state->Decimal == NULL ? NULL : import_attribute("enum", "Enum");
     state->Mapping = state->Enum == NULL ? NULL : import_attribute("collections.abc", "Mapping");
-    return state->Mapping == NULL ? -1 : 0;
+    if (state->Mapping == NULL) {
+        return -1;
+    }
+    state->has_decimal_layout = ionfast_decimal_layout_check(state);
+    return 0;
 }
 
 static int

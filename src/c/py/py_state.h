@@ -60,6 +60,7 @@ typedef struct ionfast_state {
 
     /* From the standard library, owned. */
     PyObject *Decimal;
+    bool has_decimal_layout; /* of Decimal, as py_decimal_layout.h knows it */
     PyObject *Enum;
     PyObject *UUID;     /* looked up on first use; NULL before */
     PyObject *PurePath; /* the same */

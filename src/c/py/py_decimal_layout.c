@@ -1,0 +1,84 @@
+/* Decimals put together, and the proof that it can be done. */
+#include "py_decimal_layout.h"
+
+static Py_ssize_t
+count_digits(uint64_t value)
+{
+    Py_ssize_t count = 1;
+    for (uint64_t bound = 10; count < 19 && value >= bound; bound *= 10) {
+        count++;
+    }
+    return count;
+}
+
+PyObject *
+ionfast_decimal_make(PyTypeObject *cls, uint64_t coefficient, bool is_negative,
+                     Py_ssize_t exponent)
+{
+    ionfast_decimal_object *decimal = (ionfast_decimal_object *)cls->tp_alloc(cls, 0);
+    if (IONF_UNLIKELY(decimal == NULL)) {
+        return NULL;
+    }
+    decimal->hash = -1;
+    decimal->flags =
+        (uint8_t)(IONFAST_DECIMAL_INLINE | (is_negative ? IONFAST_DECIMAL_NEGATIVE : 0));
+    decimal->exponent = exponent;
+    decimal->digits = count_digits(coefficient);
+    decimal->word_count = 1;
+    decimal->word_cap = 4;
+    decimal->words = decimal->inline_words;
+    decimal->inline_words[0] = coefficient;
+    return (PyObject *)decimal;
+}
+
+/* A Decimal made from `text`, which is one word: is it, field by field, what we would have made? */
+static bool
+is_as_made(ionfast_state *state, const char *text, uint64_t coefficient, bool is_negative,
+           Py_ssize_t exponent)
+{
+    ionfast_decimal_object *theirs =
+        (ionfast_decimal_object *)PyObject_CallFunction(state->Decimal, "s", text);
+    ionfast_decimal_object *ours = (ionfast_decimal_object *)ionfast_decimal_make(
+        (PyTypeObject *)state->Decimal, coefficient, is_negative, exponent);
+    const bool is_same =
+        theirs != NULL && ours != NULL && theirs->hash == ours->hash &&
+        theirs->flags == ours->flags && theirs->exponent == ours->exponent &&
+        theirs->digits == ours->digits && theirs->word_count == ours->word_count &&
+        theirs->word_cap == ours->word_cap && theirs->words == theirs->inline_words &&
+        theirs->words[0] == ours->words[0];
+    Py_XDECREF(theirs);
+    Py_XDECREF(ours);
+    return is_same;
+}
+
+/* Twenty digits are two words, an infinity is flagged. */
+static bool
+is_told_apart(ionfast_state *state, const char *text)
+{
+    PyObject *value = PyObject_CallFunction(state->Decimal, "s", text);
+    uint64_t coefficient;
+    int64_t exponent;
+    bool is_negative;
+    const bool is_word =
+        value == NULL || ionfast_decimal_parts(value, &coefficient, &is_negative, &exponent);
+    Py_XDECREF(value);
+    return !is_word;
+}
+
+bool
+ionfast_decimal_layout_check(ionfast_state *state)
+{
+    const PyTypeObject *type = (PyTypeObject *)state->Decimal;
+    if (!PyType_Check(state->Decimal) || type->tp_itemsize != 0 ||
+        type->tp_basicsize != (Py_ssize_t)sizeof(ionfast_decimal_object)) {
+        return false;
+    }
+    const bool is_known =
+        is_as_made(state, "0", 0, false, 0) && is_as_made(state, "-0E+3", 0, true, 3) &&
+        is_as_made(state, "-12.345", 12345, true, -3) && is_as_made(state, "10", 10, false, 0) &&
+        is_as_made(state, "9999999999999999999", 9999999999999999999u, false, 0) &&
+        is_told_apart(state, "10000000000000000000") && is_told_apart(state, "Infinity") &&
+        is_told_apart(state, "NaN") && is_told_apart(state, "sNaN");
+    PyErr_Clear(); /* no memory: then it is not known */
+    return is_known;
+}
