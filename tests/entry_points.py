@@ -16,10 +16,20 @@ from decimal import Decimal
 from typing import Any
 
 import ionfast
-from ionfast import Catalog, IonType, Reader, SharedSymbolTable, Symbol, Timestamp, Writer
+from ionfast import (
+    Catalog,
+    ImportLocation,
+    IonType,
+    Reader,
+    SharedSymbolTable,
+    Symbol,
+    SymbolToken,
+    Timestamp,
+    Writer,
+)
 
 TEXT = (
-    "{a:[x::1.5,(b 2003T {{aGk=}})],c:d,n:null.int,s:\"h\\u00e9\",t:2003-04-05T06:07:08.090Z,"
+    '{a:[x::1.5,(b 2003T {{aGk=}})],c:d,n:null.int,s:"h\\u00e9",t:2003-04-05T06:07:08.090Z,'
     "a:y::{r:123456789012345678901234567890},f:1.5e0,l:'''p''' '''q''',k:{{\"clob\"}},u:$0}"
 )
 VALUE = ionfast.loads(TEXT)
@@ -27,7 +37,9 @@ BINARY = ionfast.dumps(VALUE)
 STREAM = ionfast.dumps_all([VALUE, [1, -2, 3], "x" * 300, Symbol("q")])
 TABLE = SharedSymbolTable("t", 1, ["a", "b", None, "c"])
 CATALOG = Catalog([TABLE])
-IMPORTING = "$ion_symbol_table::{imports:[{name:\"t\",version:1,max_id:4}],symbols:[\"z\"]} [$10,$12,$14]"
+IMPORTING = (
+    '$ion_symbol_table::{imports:[{name:"t",version:1,max_id:4}],symbols:["z"]} [$10,$12,$14]'
+)
 MIXED: list[Any] = [
     None, True, 7, -(2**80), 1.5, Decimal("1.50"), "text", "h\xe9\u20ac", b"blob", Symbol("s"),
     datetime.date(2003, 4, 5), datetime.datetime(2003, 4, 5, 6, 7, 8, 90000, datetime.UTC),
@@ -136,6 +148,10 @@ def transcode_to_file() -> bytes:
     return file.getvalue()
 
 
+def place(position: int) -> SymbolToken:
+    return SymbolToken(None, None, ImportLocation("t", position))
+
+
 def bad_default(value: object) -> object:
     raise ValueError("a hook that fails")
 
@@ -157,6 +173,7 @@ GOOD: dict[str, Callable[[], Any]] = {
     "dumps_text": lambda: ionfast.dumps(MIXED, binary=False),
     "dumps_pretty": lambda: ionfast.dumps(VALUE, binary=False, indent="  "),
     "dumps_imports": lambda: ionfast.dumps({"a": 1, "c": [Symbol("b")], "new": 2}, imports=[TABLE]),
+    "dumps_catalog": lambda: ionfast.dumps([place(2), {"a": 1}], imports=[("t", 1, 1)], catalog=CATALOG),
     "dumps_default": lambda: ionfast.dumps([1j], default=str),
     "dumps_all": lambda: ionfast.dumps_all([VALUE, *MIXED]),
     "dump": dump_to_file,
@@ -176,6 +193,7 @@ GOOD: dict[str, Callable[[], Any]] = {
     "transcode_to_text": lambda: ionfast.transcode(STREAM, binary=False),
     "transcode_to_binary": lambda: ionfast.transcode(TEXT),
     "transcode_imports": lambda: ionfast.transcode(IMPORTING),
+    "transcode_given_imports": lambda: ionfast.transcode(IMPORTING, imports=[TABLE]),
     "transcode_file": transcode_to_file,
     "timestamps": timestamps,
     "shared_table": lambda: SharedSymbolTable("v", 2, ["a", None, "h\xe9"]).symbols,
@@ -210,6 +228,7 @@ BAD: dict[str, Callable[[], Any]] = {
     "bad_timestamp": lambda: Timestamp.from_text("2003-02-30"),
     "bad_table": lambda: SharedSymbolTable("v", 0, ["a"]),
     "bad_catalog": lambda: ionfast.loads("1", catalog=7),  # type: ignore[arg-type]
+    "bad_import": lambda: ionfast.dumps(1, imports=[("t", 7)], catalog=CATALOG),
     "bad_option": lambda: ionfast.loads("1", model="none"),  # type: ignore[arg-type]
 }  # fmt: skip
 

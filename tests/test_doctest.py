@@ -51,3 +51,8 @@ def test_python_blocks(name: str) -> None:
 @pytest.mark.parametrize("name", ["loads", "loads_all", "load", "dumps", "dumps_all", "dump"])
 def test_each_entry_point_has_an_example(name: str) -> None:
     assert ">>>" in (getattr(ionfast, name).__doc__ or "")
+
+
+@pytest.mark.parametrize("name", ["write", "write_null", "write_symbol", "write_clob", "step_in"])
+def test_each_call_that_writes_has_an_example(name: str) -> None:
+    assert ">>>" in getattr(ionfast.Writer, name).__doc__

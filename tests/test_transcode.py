@@ -141,6 +141,42 @@ def test_unknown_symbols_of_one_import_after_another() -> None:
         )
 
 
+@pytest.mark.parametrize("flush", [False, 1])
+def test_given_imports(flush: Any) -> None:
+    table = SharedSymbolTable("fruits", 2, ["apple", "pear"])
+    catalog = Catalog([table])
+    values: list[Any] = [{"apple": 1, "fig": 2}, ionfast.Symbol("pear")]
+    wanted = dumps_all(values, imports=[table])
+    for form in FORMS:
+        data = dumps_all(values, **form)
+        for imports in ([table], ["fruits"], [("fruits", 2)]):
+            got = transcode(data, imports=imports, catalog=catalog, auto_flush=flush)
+            assert flush or got == wanted
+            assert b"apple" not in got
+            assert loads_all(got, catalog=catalog) == values
+        # Text spells its symbols; what it is given is still checked.
+        assert transcode(data, imports=[table], binary=False) == dumps_all(values, binary=False)
+
+
+def test_given_imports_beside_those_of_the_source() -> None:
+    fruits = SharedSymbolTable("fruits", 2, ["apple", "pear", "fig"])
+    catalog = Catalog([fruits])
+    import_ = "$ion_symbol_table::{imports:[%s]} "
+    source = (
+        import_ % '{name:"tools",version:1,max_id:2}'
+        + "$10 apple "
+        + import_ % '{name:"fruits",version:1,max_id:3},{name:"nuts",version:4,max_id:9}'
+        + "{$10:$12,$21:fig} "
+        + import_ % '{name:"fruits",version:1,max_id:7}'
+        + "pear $16"
+    )
+    for flush in (False, 1):
+        data = transcode(source, imports=[fruits], auto_flush=flush)
+        assert not [text for text in (b"apple", b"pear", b"fig") if text in data]
+        wanted = loads_all(source.replace("{$10:$12", "{apple:fig"))
+        assert all(map(ion_equals, loads_all(data, catalog=catalog), wanted))
+
+
 def test_an_import_costs_what_is_used_of_it() -> None:
     source = '$ion_symbol_table::{imports:[{name:"x",version:1,max_id:1000000000}]} $1000000009'
     tracemalloc.start()

@@ -18,6 +18,7 @@ import pytest
 
 import ionfast
 from ionfast import (
+    Catalog,
     Clob,
     ImportLocation,
     IonError,
@@ -142,6 +143,127 @@ def test_a_large_symbol_table_is_not_carried_on_for_ever() -> None:
     data = write_all(values, auto_flush=1 << 16)
     assert data.count(IVM) == 2
     assert loads_all(data) == values
+
+
+# ---- imports and catalogs ----
+
+FRUITS = SharedSymbolTable("fruits", 1, ["apple", "pear"])
+FRUITS_2 = SharedSymbolTable("fruits", 2, ["apple", "pear", None, "fig"])
+TOOLS = SharedSymbolTable("tools", 1, ["saw", "apple"])
+CATALOG = Catalog([FRUITS, FRUITS_2, TOOLS])
+
+
+@pytest.mark.parametrize(
+    ("imports", "rows", "spelled"),
+    [
+        (["fruits", "tools"], (b"fruits\x85!\x02\x88!\x04", b"tools\x85!\x01\x88!\x02"), "own"),
+        (
+            [("fruits", 1), TOOLS],
+            (b"fruits\x85!\x01\x88!\x02", b"tools\x85!\x01\x88!\x02"),
+            "fig own",
+        ),
+        ([("fruits", None, None)], (b"fruits\x85!\x02\x88!\x04",), "saw own"),
+        ([("fruits", 2, 1)], (b"fruits\x85!\x02\x88!\x01",), "fig saw own pear"),
+        ([("fruits", 2, 0)], (b"fruits\x85!\x02\x88 ",), "apple fig saw own pear"),
+        ([("tools", 1, 2**48 - 1)], (b"tools\x85!\x01\x88&" + b"\xff" * 6,), "fig own pear"),
+        ([FRUITS], (b"fruits\x85!\x01\x88!\x02",), "fig saw own"),
+    ],
+)
+def test_imports_that_the_catalog_finds(
+    imports: Any, rows: tuple[bytes, ...], spelled: str
+) -> None:
+    value = {"apple": 1, "fig": Symbol("saw"), "own": Symbol("pear")}
+    data = write_all([value], imports=iter(imports), catalog=CATALOG)
+    assert data == dumps(value, imports=imports, catalog=CATALOG)
+    assert data == dumps_all([value], imports=imports, catalog=CATALOG)
+    assert loads_all(data, catalog=CATALOG) == [value]
+    assert all(row in data for row in rows)
+    texts = ("apple", "fig", "saw", "own", "pear")
+    assert [text for text in texts if text.encode() in data] == spelled.split()
+
+
+@pytest.mark.parametrize(
+    ("imports", "error", "message"),
+    [
+        (["nuts"], IonError, "the catalog has no symbol table 'nuts'"),
+        ([("fruits", 3)], IonError, "no version 3 of symbol table 'fruits': its greatest is 2"),
+        ([FRUITS, ("fruits",)], TypeError, r"a name, \(name, version\) or"),
+        ([("fruits", 1, 2, 3)], TypeError, r"\(name, version, max_id\)"),
+        ([("fruits", 0)], ValueError, "must be 1 .. 4294967295, not 0"),
+        ([("fruits", "1")], TypeError, "version of a symbol table must be an int, not str"),
+        ([(5, 1)], TypeError, "name of a symbol table must be a str, not int"),
+        ([("fruits", 1, -1)], ValueError, "max_id of an import must be 0 .. 281474976710655"),
+        ([("fruits", 1, 2**48)], ValueError, "max_id of an import must be 0 .. 281474976710655"),
+        ([("fruits", 1, True)], TypeError, "max_id of an import must be an int, not bool"),
+        ("fruits", TypeError, "an iterable of tables, not one str"),
+        ([["fruits", 1]], TypeError, "must be a SharedSymbolTable, not list"),
+    ],
+)
+def test_imports_that_are_refused(imports: Any, error: type[Exception], message: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: Writer(imports=imports, catalog=CATALOG),
+        lambda: Writer(imports=imports, catalog=CATALOG, binary=False),
+        lambda: dumps(1, imports=imports, catalog=CATALOG),
+        lambda: ionfast.transcode("1", imports=imports, catalog=CATALOG),
+    ]
+    for call in calls:
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_a_name_without_a_catalog() -> None:
+    with pytest.raises(TypeError, match="needs a catalog to find 'fruits' in"):
+        Writer(imports=[("fruits", 1)])
+    with pytest.raises(TypeError, match="a Catalog or None, not dict"):
+        Writer(catalog={})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_the_catalog_spells_out_symbols_known_by_their_place(binary: bool) -> None:
+    fig, gap, nut = place("fruits", 4), place("fruits", 3), place("nuts", 1)
+
+    def write(**options: Any) -> Any:
+        with Writer(binary=binary, auto_flush=1, **options) as w:
+            w.write_symbol(fig)
+            w.step_in(IonType.STRUCT, annotations=[fig, nut])
+            w.write([fig], field_name=fig)
+            w.write(IonPyInt.from_value(IonType.INT, 1, (fig,)), gap)
+            w.step_out()
+        return w.getvalue()
+
+    wanted = ionfast.transcode(
+        '$ion_symbol_table::{imports:[{name:"fruits",version:2,max_id:4},'
+        '{name:"nuts",version:1,max_id:1}]} $13 $13::$14::{$13:[$13],$12:$13::1}',
+        catalog=CATALOG,
+    )
+    spelled = write(catalog=CATALOG)
+    assert all(map(ion_equals, loads_all(spelled), loads_all(wanted)))
+    assert ion_equals(loads_all(spelled)[0], Symbol("fig"))
+    # Whoever has the table sees the same without it; nobody else does.
+    bare = write()
+    assert loads_all(bare)[0].location == ("fruits", 4)
+    imported = write(imports=[FRUITS_2])
+    assert all(map(ion_equals, loads_all(imported, catalog=CATALOG), loads_all(wanted)))
+    assert dumps(fig, binary=binary, catalog=CATALOG) == dumps(Symbol("fig"), binary=binary)
+
+
+def test_a_text_of_the_catalog_is_looked_up_in_the_imports() -> None:
+    """`saw` is what the place means, and an import has a symbol ID for it."""
+    nuts = SharedSymbolTable("nuts", 1, ["saw"])
+    data = dumps(place("nuts", 1), imports=[TOOLS], catalog=Catalog([nuts]))
+    assert data == dumps(Symbol("saw"), imports=[TOOLS])
+
+
+def test_a_catalog_that_changes_while_a_writer_is_open() -> None:
+    catalog = Catalog([FRUITS])
+    w = Writer(binary=False, catalog=catalog, imports=["fruits"])
+    w.write_symbol(place("fruits", 4))
+    catalog.register(FRUITS_2)
+    w.write_symbol(place("fruits", 4))
+    w.close()
+    first, second = loads_all(w.getvalue())
+    assert first.location == ("fruits", 4)
+    assert second == "fig"
 
 
 # ---- containers, field names, annotations ----
@@ -953,6 +1075,27 @@ def test_a_writer_in_a_cycle() -> None:
     with pytest.warns(ResourceWarning, match="not written"):
         gc.collect()
     assert gone() is None
+
+
+def test_a_writer_in_a_cycle_with_its_options() -> None:
+    class Known(Catalog):
+        writer: Any = None
+
+    class Encode:
+        writer: Any = None
+
+        def __call__(self, value: object) -> int:
+            return 1
+
+    catalog, encode, codec = Known(), Encode(), ionfast.Codec()
+    codec.add(Encode, encode=encode)
+    catalog.writer = Writer(catalog=catalog)
+    encode.writer = codec.Writer()
+    encode.writer.write(encode)
+    gone = [weakref.ref(catalog), weakref.ref(encode)]
+    del catalog, encode, codec
+    gc.collect()
+    assert [reference() for reference in gone] == [None, None]
 
 
 def test_no_memory_stays_behind() -> None:

@@ -231,6 +231,54 @@ test_import_without_symbols(void)
     ionf_symmap_destroy(&map);
 }
 
+/* A length below the table's hides its other symbols, one above pads it; the index serves any. */
+static void
+test_parts_of_imports(void)
+{
+    int references = 0;
+    const ionf_slice symbols[] = {slice("x"), slice("y"), slice("x"), slice("z")};
+    const ionf_shared a = shared_table("a", 1, symbols, 4, &references);
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    static const uint64_t lengths[] = {3, 0, 4, 1, 1000, UINT64_MAX / 4};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const uint64_t length = lengths[i];
+        CHECK_INT(ionf_symmap_import_part(&map, &a, length), IONF_OK);
+        CHECK_INT(intern(&map, "x"), 10); /* of the import, or the first local one */
+        CHECK_INT(find(&map, "y"), length < 2 ? 0 : 11);
+        CHECK_INT(find(&map, "z"), length < 4 ? 0 : 13);
+        CHECK_INT(intern(&map, "new"), 10 + (long long)length + (length == 0));
+        ionf_symmap_reset(&map);
+    }
+    CHECK_INT(ionf_symmap_import_part(&map, &a, UINT64_MAX / 2 + 1), IONF_ERR_STATE);
+    ionf_symmap_destroy(&map);
+    CHECK_INT(references, 0);
+}
+
+static void
+test_keep_imports(void)
+{
+    int references = 0, others = 0;
+    const ionf_slice symbols[] = {slice("x"), slice("y")};
+    const ionf_shared a = shared_table("a", 1, symbols, 2, &references);
+    const ionf_shared b = shared_table("b", 1, symbols + 1, 1, &others);
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    CHECK_INT(ionf_symmap_import_part(&map, &a, 1), IONF_OK);
+    CHECK_INT(ionf_symmap_import_add(&map, &b), IONF_OK);
+    CHECK_INT(intern(&map, "y"), 11);
+    CHECK_INT(intern(&map, "z"), 12);
+    ionf_symmap_keep_imports(&map, 1);
+    CHECK_INT(others, 0);
+    CHECK_INT(find(&map, "z"), 0);
+    CHECK_INT(intern(&map, "x"), 10);
+    CHECK_INT(intern(&map, "y"), 11);
+    ionf_symmap_keep_imports(&map, 0);
+    CHECK_INT(references, 0);
+    CHECK_INT(intern(&map, "x"), 10);
+    ionf_symmap_destroy(&map);
+}
+
 static void
 test_seed(void)
 {
@@ -349,6 +397,12 @@ test_write_imports(void)
     CHECK_WRITE(&map, true,
                 IVM "\xEE\x9F\x81\x83\xDE\x9B" IMPORTS "\x87\xB2\x81"
                     "w");
+    /* Of a part, max_id is its length. */
+    ionf_symmap_keep_imports(&map, 0);
+    CHECK_INT(ionf_symmap_import_part(&map, &b, 2), IONF_OK);
+    CHECK_WRITE(&map, true,
+                IVM "\xEE\x90\x81\x83\xDD\x86\xBB\xDA\x84\x81"
+                    "b\x85\x22\x01\x2C\x88\x21\x02");
     ionf_symmap_destroy(&map);
     CHECK_INT(references, 0);
 }
@@ -414,6 +468,8 @@ main(void)
     RUN(test_imports);
     RUN(test_import_index_is_kept);
     RUN(test_import_without_symbols);
+    RUN(test_parts_of_imports);
+    RUN(test_keep_imports);
     RUN(test_seed);
     RUN(test_write_tables);
     RUN(test_write_long_lengths);

@@ -267,9 +267,9 @@ import_row(ionf_symmap *map, const ionf_shared *shared)
 }
 
 ionf_status
-ionf_symmap_import_add(ionf_symmap *map, const ionf_shared *shared)
+ionf_symmap_import_part(ionf_symmap *map, const ionf_shared *shared, uint64_t length)
 {
-    if (map->local_count != 0 || map->has_context || shared->max_id > UINT64_MAX / 2 ||
+    if (map->local_count != 0 || map->has_context || length > UINT64_MAX / 2 ||
         map->first_local > UINT64_MAX / 2) {
         return IONF_ERR_STATE;
     }
@@ -277,9 +277,26 @@ ionf_symmap_import_add(ionf_symmap *map, const ionf_shared *shared)
     if (status != IONF_OK) {
         return status;
     }
-    map->imports[map->import_count++].first_sid = map->first_local;
-    map->first_local += shared->max_id;
+    ionf_symmap_import *const import = &map->imports[map->import_count++];
+    import->first_sid = map->first_local;
+    import->length = length;
+    map->first_local += length;
     return IONF_OK;
+}
+
+ionf_status
+ionf_symmap_import_add(ionf_symmap *map, const ionf_shared *shared)
+{
+    return ionf_symmap_import_part(map, shared, shared->max_id);
+}
+
+void
+ionf_symmap_keep_imports(ionf_symmap *map, size_t count)
+{
+    ionf_symmap_new_context(map);
+    imports_truncate(map, count);
+    const ionf_symmap_import *const last = count == 0 ? NULL : &map->imports[count - 1];
+    map->first_local = last == NULL ? IONF_SYSTEM_MAX_ID + 1 : last->first_sid + last->length;
 }
 
 static bool
@@ -337,7 +354,8 @@ import_build(ionf_symmap *map, ionf_symmap_import *import)
     return IONF_OK;
 }
 
-/* SID of `text` in the first import that has it, or 0. */
+/* SID of `text` in the first import that has it, or 0. An index holds the first place of a text: if that
+ * is beyond the import's length, so are all. */
 static ionf_status
 imports_find(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len, uint64_t *sid)
 {
@@ -351,7 +369,7 @@ imports_find(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len, u
             }
         }
         const size_t index = import_find(import, hash, text, len);
-        if (index != SIZE_MAX) {
+        if (index < import->length) { /* SIZE_MAX is not */
             *sid = import->first_sid + index;
             return IONF_OK;
         }
@@ -569,22 +587,23 @@ put_uint(uint8_t *dst, uint64_t value)
 }
 
 static size_t
-import_content_len(const ionf_shared *shared)
+import_content_len(const ionf_symmap_import *import)
 {
-    return 3 + sized(shared->name.len) + sized(ionf_uint_size(shared->version)) +
-           sized(ionf_uint_size(shared->max_id));
+    return 3 + sized(import->shared->name.len) + sized(ionf_uint_size(import->shared->version)) +
+           sized(ionf_uint_size(import->length));
 }
 
 static uint8_t *
-put_import(uint8_t *dst, const ionf_shared *shared)
+put_import(uint8_t *dst, const ionf_symmap_import *import)
 {
-    dst = put_head(dst, 13, import_content_len(shared));
+    const ionf_shared *const shared = import->shared;
+    dst = put_head(dst, 13, import_content_len(import));
     *dst++ = FIELD(IONF_SID_NAME);
     dst = put_string(dst, shared->name.data, shared->name.len);
     *dst++ = FIELD(IONF_SID_VERSION);
     dst = put_uint(dst, shared->version);
     *dst++ = FIELD(IONF_SID_MAX_ID);
-    return put_uint(dst, shared->max_id);
+    return put_uint(dst, import->length);
 }
 
 /* Lengths of what the next table holds. */
@@ -603,7 +622,7 @@ plan_table(const ionf_symmap *map, bool is_append)
 {
     table_plan plan = {.is_append = is_append, .first = is_append ? map->emitted_count : 0};
     for (size_t i = 0; !is_append && i < map->import_count; i++) {
-        plan.import_len += sized(import_content_len(map->imports[i].shared));
+        plan.import_len += sized(import_content_len(&map->imports[i]));
     }
     for (size_t i = plan.first; i < map->local_count; i++) {
         plan.symbols_len += map->locals[i].len == IONF_SYMMAP_GAP ? 1 : sized(map->locals[i].len);
@@ -643,7 +662,7 @@ put_table(uint8_t *dst, const ionf_symmap *map, const table_plan *plan)
         *dst++ = FIELD(IONF_SID_IMPORTS);
         dst = put_head(dst, 11, plan->import_len);
         for (size_t i = 0; i < map->import_count; i++) {
-            dst = put_import(dst, map->imports[i].shared);
+            dst = put_import(dst, &map->imports[i]);
         }
     }
     if (plan->symbols_len != 0) {

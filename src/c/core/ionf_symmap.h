@@ -21,6 +21,8 @@ typedef struct ionf_symmap_slots {
 typedef struct ionf_symmap_import {
     const ionf_shared *shared; /* retained */
     uint64_t first_sid;
+    uint64_t
+        length; /* SIDs it takes, and symbols that are looked up: the max_id that is written */
     /* Text -> index in shared->symbols. Built when a text is first looked up, kept by reset. */
     ionf_symmap_slots index;
     bool has_index;
@@ -65,6 +67,11 @@ size_t ionf_symmap_retained(const ionf_symmap *map);
 /* Append an import. Retains `shared`, whose `symbols` may be NULL: then no text is known to be in
  * it, and it only takes up its SIDs. IONF_ERR_STATE after a local symbol or a written table. */
 IONF_MUST_CHECK ionf_status ionf_symmap_import_add(ionf_symmap *map, const ionf_shared *shared);
+/* The same for its first `length` symbols; what `length` has above the table's is without text. */
+IONF_MUST_CHECK ionf_status ionf_symmap_import_part(ionf_symmap *map, const ionf_shared *shared,
+                                                    uint64_t length);
+/* A new context whose imports are the first `count` alone. Cannot fail. */
+void ionf_symmap_keep_imports(ionf_symmap *map, size_t count);
 /* SID of `text` (valid UTF-8), from the system table, an import, or a local symbol, appended if
  * new: always the lowest one. */
 IONF_MUST_CHECK ionf_status ionf_symmap_intern(ionf_symmap *map, const uint8_t *text, size_t len,

@@ -18,6 +18,7 @@ ionf_transcoder_init(ionf_transcoder *t, ionf_alloc alloc, ionf_bin_writer *bin,
     t->txt = txt;
     t->out = is_binary ? out : txt->out;
     t->needs_marker = is_binary || with_marker;
+    t->given_import_count = is_binary ? bin->symbols.import_count : 0;
     bin->max_depth = txt->max_depth = UINT32_MAX;
 }
 
@@ -130,21 +131,27 @@ imported_sid(const ionf_symmap *map, ionf_slice name, uint64_t position)
 {
     for (size_t i = 0; i < map->import_count; i++) {
         const ionf_symmap_import *const import = &map->imports[i];
-        if (position <= import->shared->max_id && slice_equals(import->shared->name, name)) {
+        if (position <= import->length && slice_equals(import->shared->name, name)) {
             return import->first_sid + position - 1;
         }
     }
     return 0;
 }
 
-/* Does the output's context have a place for each symbol of the source's table? */
+/* Does the output's context have a place for each symbol without text of this import? */
+static bool
+has_import(const ionf_transcoder *t, const ionf_symtab *tab, const ionf_import *import)
+{
+    return !is_incomplete(import) ||
+           imported_sid(symbols_of(t), import_name(tab, import), import->length) != 0;
+}
+
+/* And of the source's whole table? */
 static bool
 has_all_imports(const ionf_transcoder *t, const ionf_symtab *tab)
 {
     for (size_t i = 0; i < tab->import_count; i++) {
-        const ionf_import *const import = &tab->imports[i];
-        if (is_incomplete(import) &&
-            imported_sid(symbols_of(t), import_name(tab, import), import->length) == 0) {
+        if (!has_import(t, tab, &tab->imports[i])) {
             return false;
         }
     }
@@ -180,7 +187,7 @@ lacks_gap(const ionf_transcoder *t, const ionf_symtab *tab)
     return !t->is_binary && t->gap_sid == 0 && has_gap(tab, first);
 }
 
-/* Another output context, with the imports that the source's table needs. */
+/* Another output context, with the given imports and those that the source's table needs. */
 static ionf_status
 start_context(ionf_transcoder *t, const ionf_symtab *tab)
 {
@@ -188,12 +195,12 @@ start_context(ionf_transcoder *t, const ionf_symtab *tab)
     if (status != IONF_OK) {
         return status;
     }
-    ionf_symmap_reset(symbols_of(t));
+    ionf_symmap_keep_imports(symbols_of(t), t->given_import_count);
     forget_sids(t);
     t->gap_sid = 0;
     t->needs_marker = t->needs_marker || t->is_binary;
     for (size_t i = 0; status == IONF_OK && i < tab->import_count; i++) {
-        if (is_incomplete(&tab->imports[i])) {
+        if (!has_import(t, tab, &tab->imports[i])) {
             status = add_import(t, tab, &tab->imports[i]);
         }
     }

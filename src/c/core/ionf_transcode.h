@@ -20,10 +20,11 @@
 typedef struct ionf_transcoder {
     ionf_alloc alloc;
     bool is_binary;
-    ionf_bin_writer *bin; /* borrowed, with its body; its symbol map serves text too */
-    ionf_txt_writer *txt; /* borrowed, with its output */
-    ionf_buf *out;        /* borrowed: finished bytes; for text the writer's own output */
-    bool needs_marker;    /* a version marker comes before what is written next */
+    ionf_bin_writer *bin;      /* borrowed, with its body; its symbol map serves text too */
+    ionf_txt_writer *txt;      /* borrowed, with its output */
+    ionf_buf *out;             /* borrowed: finished bytes; for text the writer's own output */
+    bool needs_marker;         /* a version marker comes before what is written next */
+    size_t given_import_count; /* binary: imports of every context, whatever the source has */
 
     /* What is known of the source's table. */
     bool has_source;
@@ -44,7 +45,8 @@ typedef struct ionf_transcoder {
 } ionf_transcoder;
 
 /* Allocates nothing. Both writers are fresh from init or reset, their body and output set, and stay
- * the transcoder's until it is destroyed; `out` is for binary, NULL for text. Their depth limit is
+ * the transcoder's until it is destroyed. The symbol map may have imports for a binary output's every
+ * context; for text it has none. `out` is for binary, NULL for text. Their depth limit is
  * lifted: the reader has one. `with_marker`: text too starts with $ion_1_0. */
 void ionf_transcoder_init(ionf_transcoder *t, ionf_alloc alloc, ionf_bin_writer *bin,
                           ionf_txt_writer *txt, bool is_binary, ionf_buf *out, bool with_marker);

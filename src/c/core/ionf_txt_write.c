@@ -548,8 +548,9 @@ write_uint_field(ionf_txt_writer *w, uint64_t sid, uint64_t value)
 }
 
 static ionf_status
-write_import(ionf_txt_writer *w, const ionf_shared *shared)
+write_import(ionf_txt_writer *w, const ionf_symmap_import *import)
 {
+    const ionf_shared *const shared = import->shared;
     ionf_status status = ionf_txt_write_begin(w, IONF_KIND_STRUCT);
     if (status == IONF_OK) {
         status = write_system_field(w, IONF_SID_NAME);
@@ -561,7 +562,7 @@ write_import(ionf_txt_writer *w, const ionf_shared *shared)
         status = write_uint_field(w, IONF_SID_VERSION, shared->version);
     }
     if (status == IONF_OK) {
-        status = write_uint_field(w, IONF_SID_MAX_ID, shared->max_id);
+        status = write_uint_field(w, IONF_SID_MAX_ID, import->length);
     }
     return status != IONF_OK ? status : ionf_txt_write_end(w);
 }
@@ -574,7 +575,7 @@ write_imports(ionf_txt_writer *w, const ionf_symmap *map)
         status = ionf_txt_write_begin(w, IONF_KIND_LIST);
     }
     for (size_t i = 0; status == IONF_OK && i < map->import_count; i++) {
-        status = write_import(w, map->imports[i].shared);
+        status = write_import(w, &map->imports[i]);
     }
     return status != IONF_OK ? status : ionf_txt_write_end(w);
 }

@@ -46,6 +46,10 @@ PyTypeObject *ionfast_date_type(void);
 /* py_symbols.c: tables and the catalog. */
 /* The core's view of a Catalog object, or of None (NULL). -1 with TypeError for anything else. */
 int ionfast_catalog_of(ionfast_state *state, PyObject *object, const ionf_catalog **out);
+/* The table of a Catalog with this name, a str, and this very version, an int, or, with None, its greatest
+ * one: new reference. NULL with an exception; IonError when it is not there. */
+PyObject *ionfast_catalog_table(ionfast_state *state, PyObject *catalog, PyObject *name,
+                                PyObject *version);
 /* The core's view of a SharedSymbolTable, borrowed from the object; NULL with TypeError. */
 const ionf_shared *ionfast_shared_of(ionfast_state *state, PyObject *object);
 /* New reference to the str of symbol `index` (from 0) of a table that came from a SharedSymbolTable;

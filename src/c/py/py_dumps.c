@@ -8,7 +8,11 @@
     "binary: True for bytes of binary Ion, False for a str of text Ion.\n"                        \
     "indent: for text: None for one line; a number of spaces, or a str of white space, for\n"     \
     "    one element a line.\n"                                                                   \
-    "imports: shared symbol tables whose symbols binary Ion need not spell out.\n"                \
+    "imports: shared symbol tables whose symbols binary Ion need not spell out:\n"                \
+    "    SharedSymbolTables, or, for tables of the catalog, a name, (name, version) or\n"         \
+    "    (name, version, max_id).\n"                                                              \
+    "catalog: a Catalog. Symbols that are only known by their place in one of its tables are\n"   \
+    "    spelled out.\n"                                                                          \
     "default: called with each object that has no Ion form; what it gives is written instead.\n"  \
     "tuple_as_sexp: write a tuple as an s-expression, not as a list.\n"                           \
     "omit_version_marker: leave out the $ion_1_0 that text otherwise starts with. Binary Ion\n"   \
@@ -20,8 +24,8 @@
     "name that is no str, with the path to it; what foreign code raises passes unchanged.\n"
 
 #define SIGNATURE                                                                                 \
-    ", *, binary=True, indent=None, imports=(), default=None, tuple_as_sexp=False, "              \
-    "omit_version_marker=False, max_depth=1000, codec=None)\n--\n\n"
+    ", *, binary=True, indent=None, imports=(), catalog=None, default=None, "                     \
+    "tuple_as_sexp=False, omit_version_marker=False, max_depth=1000, codec=None)\n--\n\n"
 
 const char ionfast_dumps_doc[] =
     "dumps(obj" SIGNATURE "Write one value as Ion: bytes, or a str.\n\n" OPTIONS_DOC "\n"

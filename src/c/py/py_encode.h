@@ -87,6 +87,8 @@ typedef struct ionfast_encoder {
     bool tuple_as_sexp;
     PyObject *default_hook;                  /* borrowed for the call; NULL: none */
     PyObject *codec;                         /* owned: a Codec, or NULL */
+    PyObject *catalog;                       /* owned: a Catalog, or NULL */
+    const ionf_catalog *catalog_view;        /* borrowed from it */
     PyTypeObject *datetime_type, *date_type; /* borrowed: static types */
     bool is_busy;                            /* a value is being written */
     size_t marker_len;     /* text: bytes of the version marker at the start of the body */
@@ -127,6 +129,10 @@ void ionfast_encoder_give(ionfast_encoder *enc);
 
 /* Write registered types as the codec says, until the encoder is given back. -1 with TypeError. */
 int ionfast_encode_use_codec(ionfast_encoder *enc, PyObject *codec);
+
+/* Spell out symbols that are known by their place in one of the catalog's tables, until the encoder is
+ * given back. -1 with TypeError. */
+int ionfast_encode_use_catalog(ionfast_encoder *enc, PyObject *catalog);
 
 /* Write one value, with its annotations, where the writer stands. -1 with an exception; the output
  * is then unusable, unless the writer is rolled back. */

@@ -338,9 +338,11 @@ ionfast_encoder_give(ionfast_encoder *enc)
     ionfast_state *const state = enc->state;
     ionfast_encode_unwind(enc, 0);
     ionfast_names_clear(enc);
-    if (IONF_UNLIKELY(enc->codec != NULL)) {
+    if (IONF_UNLIKELY(enc->codec != NULL || enc->catalog != NULL)) {
         PyObject *type, *error, *traceback;
         PyErr_Fetch(&type, &error, &traceback);
+        enc->catalog_view = NULL;
+        Py_CLEAR(enc->catalog);
         Py_CLEAR(enc->codec);
         PyErr_Restore(type, error, traceback);
     }

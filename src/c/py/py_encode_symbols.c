@@ -14,6 +14,7 @@
 #include "ionf_num.h"
 #include "ionf_utf8.h"
 #include "ionf_varint.h"
+#include "py_conv.h"
 
 /* ---- str -> UTF-8 ---- */
 
@@ -254,16 +255,20 @@ slice_equals(ionf_slice a, ionf_slice b)
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* The symbol in one of the imports that the caller gave: SID, or 0 when none reaches so far. */
+/* The symbol in one of the imports that the caller gave: SID, or 0 when none reaches so far; and its
+ * text, where it has one. */
 static uint64_t
 given_sid(const ionfast_encoder *enc, ionf_slice name, uint64_t position, ionf_slice *text)
 {
     const ionf_symmap *const map = &enc->bin.symbols;
     for (size_t i = 0; i < map->import_count; i++) {
-        const ionf_shared *const shared = map->imports[i].shared;
-        if (position <= shared->max_id && slice_equals(shared->name, name)) {
-            *text = shared->symbols[position - 1];
-            return map->imports[i].first_sid + position - 1;
+        const ionf_symmap_import *const import = &map->imports[i];
+        const ionf_shared *const shared = import->shared;
+        if (position <= import->length && slice_equals(shared->name, name)) {
+            if (position <= shared->max_id) {
+                *text = shared->symbols[position - 1];
+            }
+            return import->first_sid + position - 1;
         }
     }
     return 0;
@@ -424,6 +429,39 @@ local_slot(ionfast_encoder *enc, uint64_t *sid, ionf_symref *ref)
 /* The most SIDs that one absent import may take, so that no sum of them wraps. */
 #define POSITION_MAX (UINT64_MAX >> 16)
 
+/* The text of a symbol in the catalog's greatest version of a table: no version gives a place another
+ * text. data == NULL when it is not there. Borrowed from the table, which is the catalog's. */
+static ionf_slice
+catalog_text(const ionfast_encoder *enc, ionf_slice name, uint64_t position)
+{
+    static const uint32_t any_version = 0;
+    ionf_slice text = {NULL, 0};
+    const ionf_catalog *const catalog = enc->catalog_view;
+    const ionf_shared *const shared =
+        catalog == NULL ? NULL : catalog->find(catalog->ctx, name, any_version);
+    if (shared != NULL) {
+        if (position <= shared->max_id) {
+            text = shared->symbols[position - 1];
+        }
+        shared->release(shared);
+    }
+    return text;
+}
+
+/* A symbol of a table that is not among the imports, or, for text, that has none there. */
+static ionf_status
+symbol_of_absent(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint64_t *sid,
+                 ionf_slice *text)
+{
+    *text = catalog_text(enc, name, position);
+    if (text->data == NULL) {
+        return enc->is_binary ? absent_sid_binary(enc, name, position, sid)
+                              : absent_sid_text(enc, name, position, sid);
+    }
+    return enc->is_binary ? ionf_symmap_intern(&enc->bin.symbols, text->data, text->len, sid)
+                          : IONF_OK;
+}
+
 /* A symbol that is only known by its place. */
 static int
 symbol_of_place(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint64_t *sid,
@@ -439,8 +477,7 @@ symbol_of_place(ionfast_encoder *enc, ionf_slice name, uint64_t position, uint64
     } else {
         *sid = given_sid(enc, name, position, &text);
         if (*sid == 0 || (!enc->is_binary && text.data == NULL)) {
-            status = enc->is_binary ? absent_sid_binary(enc, name, position, sid)
-                                    : absent_sid_text(enc, name, position, sid);
+            status = symbol_of_absent(enc, name, position, sid, &text);
         }
     }
     *ref = (ionf_symref){text.data, text.len, *sid, false};
@@ -577,6 +614,16 @@ ionfast_symbol_of(ionfast_encoder *enc, PyObject *name, const char *what, uint64
         return symbol_of_token(enc, name, sid, ref);
     }
     return refuse_name(enc, name, what);
+}
+
+int
+ionfast_encode_use_catalog(ionfast_encoder *enc, PyObject *catalog)
+{
+    if (ionfast_catalog_of(enc->state, catalog, &enc->catalog_view) < 0) {
+        return -1;
+    }
+    Py_XSETREF(enc->catalog, Py_NewRef(catalog));
+    return 0;
 }
 
 /* ---- the symbol table that declares absent imports ---- */
@@ -729,8 +776,8 @@ imports_binary(const ionfast_encoder *enc, ionf_bin_writer *w)
         status = ionf_bin_write_begin(w, IONF_KIND_LIST);
     }
     for (size_t i = 0; status == IONF_OK && i < map->import_count; i++) {
-        const ionf_shared *const shared = map->imports[i].shared;
-        status = import_binary(w, shared->name, shared->version, shared->max_id);
+        const ionf_symmap_import *const import = &map->imports[i];
+        status = import_binary(w, import->shared->name, import->shared->version, import->length);
     }
     for (size_t i = 0; status == IONF_OK && i < enc->absent_count; i++) {
         const ionfast_absent *const absent = &enc->absents[i];

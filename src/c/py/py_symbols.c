@@ -537,6 +537,31 @@ get_table(const Catalog *catalog, PyObject *name, PyObject *version)
     return table;
 }
 
+PyObject *
+ionfast_catalog_table(ionfast_state *state, PyObject *catalog, PyObject *name, PyObject *version)
+{
+    PyObject *table = get_table((const Catalog *)catalog, name, version);
+    if (table == NULL) {
+        return NULL;
+    }
+    if (table == Py_None) {
+        PyErr_Format(state->IonError, "the catalog has no symbol table %R", name);
+        Py_CLEAR(table);
+        return NULL;
+    }
+    uint32_t number = ((SharedSymbolTable *)table)->shared.version;
+    const uint32_t greatest = number;
+    if (version != Py_None && parse_version(version, &number) < 0) {
+        Py_CLEAR(table);
+    } else if (number != greatest) {
+        PyErr_Format(state->IonError,
+                     "the catalog has no version %lu of symbol table %R: its greatest is %lu",
+                     (unsigned long)number, name, (unsigned long)greatest);
+        Py_CLEAR(table);
+    }
+    return table;
+}
+
 static PyObject *
 Catalog_get(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -660,8 +685,8 @@ static PyMethodDef Catalog_methods[] = {
 
 PyDoc_STRVAR(Catalog_doc,
              "Catalog(tables=())\n--\n\n"
-             "Shared symbol tables by name and version, for readers to look imports up "
-             "in.\n\nIterating gives the tables; `in` takes a table or a name.");
+             "Shared symbol tables by name and version, for readers and writers to look "
+             "imports up in.\n\nIterating gives the tables; `in` takes a table or a name.");
 
 static PyType_Slot Catalog_slots[] = {
     {Py_tp_doc, (void *)Catalog_doc},

@@ -201,6 +201,9 @@ open_job(transcode_job *job, PyObject *source, PyObject *target, const transcode
     if (job->enc == NULL) {
         return -1;
     }
+    if (!is_binary) { /* text spells its symbols */
+        ionf_symmap_reset(&job->enc->bin.symbols);
+    }
     job->out = ionf_pool_take(&state->buffers);
     if (job->out == NULL) {
         PyErr_NoMemory();
@@ -286,8 +289,12 @@ take_option(ionfast_state *state, transcode_options *options, PyObject *name, Py
         return 0;
     }
     if (IONFAST_IS_KEYWORD(name, "binary") || IONFAST_IS_KEYWORD(name, "indent") ||
-        IONFAST_IS_KEYWORD(name, "omit_version_marker")) {
+        IONFAST_IS_KEYWORD(name, "imports") || IONFAST_IS_KEYWORD(name, "omit_version_marker")) {
         return ionfast_write_option_set(&options->write, "transcode", name, value);
+    }
+    if (IONFAST_IS_KEYWORD(name, "catalog") &&
+        ionfast_write_option_set(&options->write, "transcode", name, value) < 0) {
+        return -1;
     }
     if (IONFAST_IS_KEYWORD(name, "catalog") || IONFAST_IS_KEYWORD(name, "max_depth") ||
         IONFAST_IS_KEYWORD(name, "max_value_size")) {
@@ -322,9 +329,9 @@ ionfast_transcode(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyO
 }
 
 const char ionfast_transcode_doc[] =
-    "transcode(source, target=None, /, *, binary=True, indent=None, omit_version_marker=False,\n"
-    "          compression='auto', catalog=None, max_depth=1000, max_value_size=None,\n"
-    "          auto_flush=True)\n"
+    "transcode(source, target=None, /, *, binary=True, indent=None, imports=(), catalog=None,\n"
+    "          omit_version_marker=False, compression='auto', max_depth=1000,\n"
+    "          max_value_size=None, auto_flush=True)\n"
     "--\n\n"
     "Copy a stream of Ion, text or binary, as binary or text, without making Python objects of "
     "its\n"

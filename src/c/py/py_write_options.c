@@ -47,6 +47,10 @@ ionfast_write_option_set(ionfast_write_options *options, const char *function, P
         options->imports = unless_none(value);
         return 0;
     }
+    if (IONFAST_IS_KEYWORD(name, "catalog")) {
+        options->catalog = unless_none(value);
+        return 0;
+    }
     if (IONFAST_IS_KEYWORD(name, "default")) {
         return take_hook(value, &options->hook);
     }
@@ -124,20 +128,83 @@ set_layout(ionfast_encoder *enc, PyObject *indent)
     return -1;
 }
 
+/* ---- imports ---- */
+
+/* So that no sum of a few leaves 64 bits. */
+#define MAX_ID_LIMIT (UINT64_MAX >> 16)
+
+static int
+take_max_id(PyObject *value, uint64_t *out)
+{
+    if (!PyLong_Check(value) || PyBool_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "the max_id of an import must be an int, not %.200s",
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    const unsigned long long max_id = PyLong_AsUnsignedLongLong(value);
+    if (max_id > MAX_ID_LIMIT) { /* as it is on an exception */
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "the max_id of an import must be 0 .. %llu, not %R",
+                     (unsigned long long)MAX_ID_LIMIT, value);
+        return -1;
+    }
+    *out = max_id;
+    return 0;
+}
+
+static int
+add_import(ionfast_encoder *enc, PyObject *table, PyObject *max_id)
+{
+    const ionf_shared *const shared = ionfast_shared_of(enc->state, table);
+    if (shared == NULL) {
+        return -1;
+    }
+    uint64_t length = shared->max_id;
+    if (max_id != Py_None && take_max_id(max_id, &length) < 0) {
+        return -1;
+    }
+    return ionfast_encode_status(enc, ionf_symmap_import_part(&enc->bin.symbols, shared, length));
+}
+
+/* name, (name, version) or (name, version, max_id): a table of the catalog. */
+static int
+add_named_import(ionfast_encoder *enc, PyObject *import)
+{
+    PyObject *name = import, *version = Py_None, *max_id = Py_None;
+    if (PyTuple_Check(import) &&
+        !PyArg_ParseTuple(import,
+                          "OO|O;an import is a SharedSymbolTable, a name, (name, version) "
+                          "or (name, version, max_id)",
+                          &name, &version, &max_id)) {
+        return -1;
+    }
+    if (enc->catalog == NULL) {
+        PyErr_Format(PyExc_TypeError, "an import by name needs a catalog to find %R in", name);
+        return -1;
+    }
+    PyObject *table = ionfast_catalog_table(enc->state, enc->catalog, name, version);
+    const int result = table == NULL ? -1 : add_import(enc, table, max_id);
+    Py_XDECREF(table);
+    return result;
+}
+
 static int
 add_imports(ionfast_encoder *enc, PyObject *imports)
 {
+    if (PyUnicode_Check(imports)) {
+        PyErr_SetString(PyExc_TypeError, "imports must be an iterable of tables, not one str");
+        return -1;
+    }
     PyObject *tables = PySequence_Tuple(imports);
     if (tables == NULL) {
         return -1;
     }
     int result = 0;
     for (Py_ssize_t i = 0; result == 0 && i < PyTuple_GET_SIZE(tables); i++) {
-        const ionf_shared *shared = ionfast_shared_of(enc->state, PyTuple_GET_ITEM(tables, i));
-        result =
-            shared == NULL
-                ? -1
-                : ionfast_encode_status(enc, ionf_symmap_import_add(&enc->bin.symbols, shared));
+        PyObject *const import = PyTuple_GET_ITEM(tables, i);
+        result = PyUnicode_Check(import) || PyTuple_Check(import)
+                     ? add_named_import(enc, import)
+                     : add_import(enc, import, Py_None);
     }
     Py_DECREF(tables);
     return result;
@@ -153,6 +220,9 @@ set_up(ionfast_encoder *enc, const ionfast_write_options *options)
     enc->tuple_as_sexp = options->tuple_as_sexp;
     enc->default_hook = options->hook;
     if (options->codec != NULL && ionfast_encode_use_codec(enc, options->codec) < 0) {
+        return -1;
+    }
+    if (options->catalog != NULL && ionfast_encode_use_catalog(enc, options->catalog) < 0) {
         return -1;
     }
     if (options->imports != NULL && add_imports(enc, options->imports) < 0) {

@@ -6,8 +6,9 @@
 
 typedef struct ionfast_write_options {
     bool binary, tuple_as_sexp, omit_version_marker;
-    PyObject *indent; /* borrowed from the arguments, as the next two; NULL: none */
+    PyObject *indent; /* borrowed from the arguments, as the next ones; NULL: none */
     PyObject *imports;
+    PyObject *catalog;
     PyObject *hook;
     PyObject *codec;
     uint64_t max_depth;

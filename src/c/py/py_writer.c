@@ -983,6 +983,10 @@ Writer_traverse(Writer *self, visitproc visit, void *arg)
     Py_VISIT(self->hook);
     Py_VISIT(self->indent);
     Py_VISIT(self->value);
+    if (self->enc != NULL) {
+        Py_VISIT(self->enc->codec);
+        Py_VISIT(self->enc->catalog);
+    }
     return 0;
 }
 
@@ -1035,6 +1039,10 @@ Writer_dealloc(Writer *self)
 
 #define FASTCALL(function) ((PyCFunction)(void (*)(void))(function))
 
+#define EXAMPLE_BEGIN                                                                             \
+    ">>> import ionfast\n"                                                                        \
+    ">>> w = ionfast.Writer(binary=False)\n"
+
 #define VALUE_OPTIONS ", /, field_name=None, annotations=())\n--\n\n"
 
 static PyMethodDef Writer_methods[] = {
@@ -1042,16 +1050,34 @@ static PyMethodDef Writer_methods[] = {
      "write($self, value" VALUE_OPTIONS
      "Write anything that dumps() takes, containers whole. A struct's values need a field_name,\n"
      "a str or a SymbolToken. annotations come before those that the value has of its own. A\n"
-     "value that cannot be written leaves no trace, and the writer usable."},
+     "value that cannot be written leaves no trace, and the writer usable.\n\n" EXAMPLE_BEGIN
+     ">>> w.write({'a': [1, None]}, annotations=['b'])\n"
+     ">>> w.getvalue()\n"
+     "'$ion_1_0 b::{a:[1,null]}'\n"},
     {"write_null", FASTCALL(Writer_write_null), METH_FASTCALL | METH_KEYWORDS,
-     "write_null($self, type" VALUE_OPTIONS "Write the null of an IonType."},
+     "write_null($self, type" VALUE_OPTIONS "Write the null of an IonType.\n\n" EXAMPLE_BEGIN
+     ">>> w.write_null(ionfast.IonType.INT)\n"
+     ">>> w.getvalue()\n"
+     "'$ion_1_0 null.int'\n"},
     {"write_symbol", FASTCALL(Writer_write_symbol), METH_FASTCALL | METH_KEYWORDS,
-     "write_symbol($self, name" VALUE_OPTIONS "Write a symbol: a str, or a SymbolToken."},
+     "write_symbol($self, name" VALUE_OPTIONS
+     "Write a symbol: a str, or a SymbolToken.\n\n" EXAMPLE_BEGIN ">>> w.write_symbol('red')\n"
+     ">>> w.getvalue()\n"
+     "'$ion_1_0 red'\n"},
     {"write_clob", FASTCALL(Writer_write_clob), METH_FASTCALL | METH_KEYWORDS,
-     "write_clob($self, data" VALUE_OPTIONS "Write the bytes of a bytes-like object as a clob."},
+     "write_clob($self, data" VALUE_OPTIONS
+     "Write the bytes of a bytes-like object as a clob.\n\n" EXAMPLE_BEGIN
+     ">>> w.write_clob(b'raw')\n"
+     ">>> w.getvalue()\n"
+     "'$ion_1_0 {{\"raw\"}}'\n"},
     {"step_in", FASTCALL(Writer_step_in), METH_FASTCALL | METH_KEYWORDS,
-     "step_in($self, type" VALUE_OPTIONS
-     "Open a container, IonType.LIST, SEXP or STRUCT: what is written now goes into it."},
+     "step_in($self, type" VALUE_OPTIONS "Open a container, IonType.LIST, SEXP or STRUCT: what is "
+                                         "written now goes into it.\n\n" EXAMPLE_BEGIN
+     ">>> w.step_in(ionfast.IonType.STRUCT, annotations=['point'])\n"
+     ">>> w.write(1, 'x')\n"
+     ">>> w.step_out()\n"
+     ">>> w.getvalue()\n"
+     "'$ion_1_0 point::{x:1}'\n"},
     {"step_out", (PyCFunction)Writer_step_out, METH_NOARGS,
      "step_out($self, /)\n--\n\nClose the container that was opened last."},
     {"flush", (PyCFunction)Writer_flush, METH_NOARGS,
@@ -1082,10 +1108,9 @@ static PyGetSetDef Writer_getset[] = {
 };
 
 static const char Writer_doc[] =
-    "Writer(target=None, *, binary=True, indent=None, imports=(), preallocate=1, "
-    "auto_flush=True,\n"
-    "       default=None, tuple_as_sexp=False, omit_version_marker=False, max_depth=1000,\n"
-    "       codec=None)\n"
+    "Writer(target=None, *, binary=True, indent=None, imports=(), catalog=None, preallocate=1,\n"
+    "       auto_flush=True, default=None, tuple_as_sexp=False, omit_version_marker=False,\n"
+    "       max_depth=1000, codec=None)\n"
     "--\n\n"
     "Write a stream of Ion value by value, in memory bounded by a block and the largest value.\n\n"
     "target: a path, which is opened and closed by the writer; a binary or, for text Ion, a text\n"
