@@ -232,6 +232,23 @@ def test_a_wrong_source_leaves_the_target(tmp_path: pathlib.Path) -> None:
     assert path.read_bytes() == b"kept"
 
 
+@pytest.mark.parametrize("as_file", [False, True])
+def test_the_file_that_is_read_is_no_target(as_file: bool, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.ion"
+    (tmp_path / "link").symlink_to(path)
+    path.write_text("1 2 3")
+    for target in (path, str(path), tmp_path / "link"):
+        with (
+            path.open("rb") as file,
+            pytest.raises(ValueError, match="the target is the file that is being read"),
+        ):
+            transcode(file if as_file else path, target)
+        assert path.read_text() == "1 2 3"
+    assert transcode(path, tmp_path / "b.ion") == 3
+    with pathlib.Path("/dev/null").open("rb") as file:
+        assert transcode(file, "/dev/null") == 0
+
+
 def test_wrong_arguments() -> None:
     with pytest.raises(TypeError):
         transcode()  # type: ignore[call-overload]

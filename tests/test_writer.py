@@ -314,6 +314,21 @@ def test_annotations_come_before_those_of_the_value(binary: bool) -> None:
 
 
 @pytest.mark.parametrize("binary", [True, False])
+def test_symbols_and_clobs_keep_their_own_annotations(binary: bool) -> None:
+    symbol, clob, text = loads_all("a::b::sym a::{{'''c'''}} a::'''t'''")
+    with Writer(binary=binary) as w:
+        w.write_symbol(symbol)
+        w.write_symbol(symbol, annotations=["x"])
+        w.write_clob(clob, annotations=("x", "y"))
+        w.write_symbol(text)
+        w.step_in(IonType.STRUCT)
+        w.write_clob(clob, "f")
+        w.step_out()
+    wanted = "a::b::sym x::a::b::sym x::y::a::{{'''c'''}} a::t {f:a::{{'''c'''}}}"
+    assert all(map(ion_equals, loads_all(w.getvalue()), loads_all(wanted)))
+
+
+@pytest.mark.parametrize("binary", [True, False])
 def test_every_null(binary: bool) -> None:
     with Writer(binary=binary, omit_version_marker=True) as w:
         for ion_type in IonType:

@@ -3,7 +3,8 @@
 #include "py_sink.h"
 
 int
-ionfast_sink_open(ionfast_state *state, PyObject *target, bool is_binary, ionfast_sink *sink)
+ionfast_sink_open(ionfast_state *state, PyObject *target, PyObject *source, bool is_binary,
+                  ionfast_sink *sink)
 {
     *sink = (ionfast_sink){.takes_str = !is_binary};
     if (target == Py_None) {
@@ -11,7 +12,7 @@ ionfast_sink_open(ionfast_state *state, PyObject *target, bool is_binary, ionfas
         return sink->segments == NULL ? -1 : 0;
     }
     PyObject *opened = PyObject_CallFunctionObjArgs(state->open_target, target,
-                                                    is_binary ? Py_True : Py_False, NULL);
+                                                    is_binary ? Py_True : Py_False, source, NULL);
     PyObject *file, *write, *close;
     int takes_str;
     if (opened == NULL || !PyArg_ParseTuple(opened, "OOOp", &file, &write, &close, &takes_str)) {

@@ -22,9 +22,10 @@ typedef struct ionfast_sink {
     bool takes_str;     /* segments of text Ion are str, not UTF-8 */
 } ionfast_sink;
 
-/* `target`: a path, which is opened, a file object, or None for memory. -1 with an exception; close is
- * due even then. */
-int ionfast_sink_open(ionfast_state *state, PyObject *target, bool is_binary, ionfast_sink *sink);
+/* `target`: a path, which is opened, a file object, or None for memory. A path must not be that of
+ * `source`, which is being read; NULL: there is none. -1 with an exception; close is due even then. */
+int ionfast_sink_open(ionfast_state *state, PyObject *target, PyObject *source, bool is_binary,
+                      ionfast_sink *sink);
 static inline bool
 ionfast_sink_is_memory(const ionfast_sink *sink)
 {

@@ -212,7 +212,8 @@ open_job(transcode_job *job, PyObject *source, PyObject *target, const transcode
     /* The target last: opening a path truncates the file. */
     if (ionfast_input_open_source(job->state, "transcode", source, options->compression,
                                   &job->input, &job->close_source) < 0 ||
-        open_window(job) < 0 || ionfast_sink_open(state, target, is_binary, &job->sink) < 0) {
+        open_window(job) < 0 ||
+        ionfast_sink_open(state, target, source, is_binary, &job->sink) < 0) {
         return -1;
     }
     ionf_transcoder_init(&job->core, state->alloc, &job->enc->bin, &job->enc->txt, is_binary,
@@ -337,7 +338,8 @@ const char ionfast_transcode_doc[] =
     "its\n"
     "values, in memory bounded by the largest.\n\n"
     "source: what Reader takes: bytes-like, str (text Ion), a path or a file object.\n"
-    "target: what Writer takes: a path, a file object, or None for memory.\n"
+    "target: what Writer takes: a path, not that of the source, a file object, or None for "
+    "memory.\n"
     "The other options are those of Reader and Writer. Symbols whose text only the catalog knows\n"
     "are spelled out; unknown ones keep their place in the import that they come from.\n\n"
     "Gives the number of top-level values, or, for memory, the bytes or str. Where the source is\n"

@@ -570,8 +570,43 @@ Writer_write_null(Writer *self, PyObject *const *args, Py_ssize_t nargs, PyObjec
     return write_method(self, "write_null", args, nargs, kwnames, write_null_of);
 }
 
+/* The annotations that an IonPy* value has of its own, after those of the call, opened; gives 1 if there
+ * are any, 0 if not, -1 on an exception. */
 static int
-write_symbol_of(Writer *self, PyObject *name)
+write_own_annotations(Writer *self, PyObject *value)
+{
+    if (PyUnicode_CheckExact(value) || PyBytes_CheckExact(value)) {
+        return 0;
+    }
+    PyObject *own = PyObject_GetAttr(value, self->state->str_ion_annotations);
+    if (own == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            return -1;
+        }
+        PyErr_Clear();
+        return 0;
+    }
+    int result = PyObject_IsTrue(own);
+    if (result > 0 && ionfast_encode_annotations(self->enc, own) < 0) {
+        result = -1;
+    }
+    Py_DECREF(own);
+    return result;
+}
+
+/* write(), for values that ionfast_encode would give another type. */
+static int
+write_as(Writer *self, PyObject *value, value_writer write)
+{
+    const int is_annotated = write_own_annotations(self, value);
+    if (is_annotated < 0 || write(self, value) < 0) {
+        return -1;
+    }
+    return is_annotated ? ionfast_encode_annotations_end(self->enc) : 0;
+}
+
+static int
+put_symbol(Writer *self, PyObject *name)
 {
     ionfast_encoder *const enc = self->enc;
     uint64_t sid;
@@ -583,6 +618,12 @@ write_symbol_of(Writer *self, PyObject *name)
                                                      : ionf_txt_write_symbol(&enc->txt, &ref));
 }
 
+static int
+write_symbol_of(Writer *self, PyObject *name)
+{
+    return write_as(self, name, put_symbol);
+}
+
 static PyObject *
 Writer_write_symbol(Writer *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
@@ -590,7 +631,7 @@ Writer_write_symbol(Writer *self, PyObject *const *args, Py_ssize_t nargs, PyObj
 }
 
 static int
-write_clob_of(Writer *self, PyObject *data)
+put_clob(Writer *self, PyObject *data)
 {
     ionfast_encoder *const enc = self->enc;
     Py_buffer view;
@@ -603,6 +644,12 @@ write_clob_of(Writer *self, PyObject *data)
                                    : ionf_txt_write_lob(&enc->txt, IONF_KIND_CLOB, view.buf, len);
     PyBuffer_Release(&view);
     return ionfast_encode_status(enc, status);
+}
+
+static int
+write_clob_of(Writer *self, PyObject *data)
+{
+    return write_as(self, data, put_clob);
 }
 
 static PyObject *
@@ -907,7 +954,8 @@ set_up(Writer *self, const writer_options *options)
     self->enc->bin.preallocate = options->preallocate;
     self->has_marker = !options->base.omit_version_marker;
     self->needs_marker = options->base.binary || self->has_marker;
-    return ionfast_sink_open(self->state, options->target, options->base.binary, &self->sink);
+    return ionfast_sink_open(self->state, options->target, NULL, options->base.binary,
+                             &self->sink);
 }
 
 static PyObject *
@@ -1072,7 +1120,7 @@ static PyMethodDef Writer_methods[] = {
      "'$ion_1_0 {{\"raw\"}}'\n"},
     {"step_in", FASTCALL(Writer_step_in), METH_FASTCALL | METH_KEYWORDS,
      "step_in($self, type" VALUE_OPTIONS "Open a container, IonType.LIST, SEXP or STRUCT: what is "
-                                         "written now goes into it.\n\n" EXAMPLE_BEGIN
+     "written now goes into it.\n\n" EXAMPLE_BEGIN
      ">>> w.step_in(ionfast.IonType.STRUCT, annotations=['point'])\n"
      ">>> w.write(1, 'x')\n"
      ">>> w.step_out()\n"
