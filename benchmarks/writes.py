@@ -3,12 +3,18 @@
 Three loads: 194,617 values (about 200 MB of binary Ion), 59,155 values (about 21 MB), and one small
 value. For each: preallocation 0, 1 and 2, with and without auto-flush; seconds, the growth of the
 process while writing, allocations of the core, bytes written. All write to a file object that only
-counts, and all write the same Python values.
+counts, and all write the same Python values. amazon.ion takes minutes for the first load; `--rounds 1`
+is the quickest that is complete.
+
+Last, a stream of `--megabytes` made on the fly, read by iterload and written by Writer: its speed, and
+how far the process grows.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
 import io
 import itertools
 import json
@@ -16,6 +22,7 @@ import os
 import platform
 import random
 import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +31,7 @@ from typing import Any
 import ionfast
 from ionfast import pools
 
-from . import peers
+from . import peers, readers
 from .timing import Timing, interleave
 
 Write = Callable[[Iterator[Any], "Counter"], None]
@@ -150,8 +157,18 @@ def _in_child(function: Callable[[], Any]) -> Any:
     return json.loads(result)
 
 
+def _give_back() -> None:
+    """Hand free memory back to the system: else a call could use it, and the process not grow."""
+    gc.collect()
+    pools.clear()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:  # the GNU C library's
+        trim(0)
+
+
 def _reset_peak() -> int:
-    """Forget the highest memory use so far, where the system lets us; gives the current one."""
+    """Forget the highest memory use so far; gives the current one."""
+    _give_back()
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return _peak()
 
@@ -166,9 +183,8 @@ def footprint(write: Callable[[], Counter]) -> dict[str, int]:
     """Growth of the process, allocations of the core, and bytes out, of one call."""
 
     def measure() -> dict[str, int]:
-        pools.clear()
-        heap = pools.stats()["heap"]
         resident = _reset_peak()
+        heap = pools.stats()["heap"]
         out = write().size
         growth = _peak() - resident
         allocs = pools.stats()["heap"]["allocs"] - heap["allocs"]
@@ -179,10 +195,11 @@ def footprint(write: Callable[[], Counter]) -> dict[str, int]:
 
 
 def _print_row(name: str, timing: Timing, ours: Timing, print_: dict[str, int]) -> None:
+    allocations = f" {print_['allocs']} allocations," if name.startswith("ionfast") else ""
     print(
         f"  {name:46} {timing.best * 1e3:11.3f} ms (median {timing.median * 1e3:.3f}),"
-        f" x{timing.best / ours.best:.2f}, +{print_['growth'] / 1e6:.1f} MB,"
-        f" {print_['allocs']} allocations, {print_['out']:,} bytes out",
+        f" x{timing.best / ours.best:.2f}, +{print_['growth'] / 1e6:.1f} MB,{allocations}"
+        f" {print_['out']:,} bytes out",
         flush=True,
     )
 
@@ -211,11 +228,44 @@ def stream_calls(count: int, mean: float) -> dict[str, Callable[[], Counter]]:
     return {name: call(write) for name, write in candidates().items()}
 
 
+# ---- a long stream ----
+
+
+def _copy_stream(size: int, binary: bool) -> dict[str, float]:
+    """Read a stream of so many bytes and write it again, value by value."""
+    record = {"id": 1, "name": "a name", "price": 12.5, "tags": ["x", "y"], "note": "z" * 40}
+    source: Any = readers.Endless([record] * 2000, size, binary=binary)
+    file = Counter()
+    resident = _reset_peak()
+    begin = time.process_time()
+    count = 0
+    with ionfast.Writer(file, binary=binary) as w:
+        for value in ionfast.iterload(source):
+            w.write(value)
+            count += 1
+    seconds = time.process_time() - begin
+    return {"seconds": seconds, "count": count, "growth": _peak() - resident, "out": file.size}
+
+
+def report_stream(size: int) -> None:
+    """A stream made on the fly through iterload and Writer, each in a process of its own."""
+    print(f"{size / 1e6:.0f} MB made on the fly, read by iterload and written by Writer")
+    for binary in (True, False):
+        result = _in_child(lambda binary=binary: _copy_stream(size, binary))
+        print(
+            f"  {'binary' if binary else 'text':8} {result['count']:,} values,"
+            f" {size / result['seconds'] / 1e6:.0f} MB/s, {result['out']:,} bytes out,"
+            f" +{result['growth'] / 1e6:.1f} MB",
+            flush=True,
+        )
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run all loads; `xN` is how many times as long as the default Writer it takes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.writes", description=main.__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="of the numbers of values")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--megabytes", type=int, default=1000, help="length of the long stream")
     options = parser.parse_args(argv)
     print(f"CPython {platform.python_version()}, {options.rounds} rounds, scale {options.scale}")
     for count, mean in ((194_617, 1_030.0), (59_155, 355.0)):
@@ -233,6 +283,7 @@ def main(argv: list[str] | None = None) -> int:
 
     calls = {name: call(write) for name, write in candidates().items()}
     _report("one small value", calls, 3 * options.rounds)
+    report_stream(options.megabytes * 1_000_000)
     return 0
 
 
