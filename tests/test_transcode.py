@@ -7,7 +7,9 @@ import gzip
 import io
 import itertools
 import pathlib
+import random
 import tracemalloc
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -348,6 +350,54 @@ def test_memory_is_bounded() -> None:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert sink.total > count * 40
+        assert peak < 1_500_000
+
+
+@pytest.mark.parametrize("kind", ["gzip", "imports"])
+def test_memory_is_bounded_whatever_the_source(kind: str) -> None:
+    """A gzip file; and a stream whose every block, smaller than the output's, brings another import."""
+    count = 1000
+    random_ = random.Random(7)
+    line = b"{id:%d,name:'nnnnnnnnnnnnnnnnnnnnnnnn',tags:[a,b,c],more:{x:1.5,y:2024-05-06T}}\n"
+    table = b'$ion_symbol_table::{imports:[{name:"t%d",version:1,max_id:99}]} $10 {$11:$12}\n'
+    made = [
+        b"".join(line % random_.randrange(10**16) for _ in range(200)) for _ in range(7)
+    ]  # more than gzip looks back
+    known = SharedSymbolTable("known", 1, ["id", "name", "tags", "a", "b", "c"])
+
+    def blocks() -> Iterator[bytes]:
+        packer = zlib.compressobj(1, wbits=31)
+        for i in range(count):
+            block = made[i % 7] + (table % i if kind == "imports" else b"")
+            yield packer.compress(block) if kind == "gzip" else block
+        yield packer.flush() if kind == "gzip" else b""
+
+    class Source(io.RawIOBase):
+        def __init__(self) -> None:
+            self.parts = filter(None, blocks())
+
+            self.rest = b""
+
+        def read(self, size: int = -1) -> bytes:
+            self.rest = self.rest or next(self.parts, b"")
+            piece, self.rest = self.rest[:size], self.rest[size:]
+            return piece
+
+    class Sink(io.RawIOBase):
+        total = 0
+
+        def write(self, data: Any) -> int:
+            self.total += len(data)
+            return len(data)
+
+    for form in FORMS:
+        sink = Sink()
+        tracemalloc.start()
+        values = transcode(Source(), sink, imports=[known], **form)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert values == count * (200 if kind == "gzip" else 202)
+        assert sink.total > 5_000_000
         assert peak < 1_500_000
 
 

@@ -65,11 +65,11 @@ ionf_transcode_depth(const ionf_transcoder *t)
 {
     return t->is_binary ? t->bin->depth : t->txt->depth;
 }
-/* Bytes that wait for a flush. */
+/* Bytes that wait: for a flush, and finished ones, of contexts that have ended, to be taken. */
 static inline size_t
 ionf_transcode_pending(const ionf_transcoder *t)
 {
-    return t->is_binary ? t->bin->body->len : t->out->len;
+    return t->out->len + (t->is_binary ? t->bin->body->len : 0);
 }
 /* At depth 0: everything so far becomes finished bytes in t->out, which the caller may take and
  * empty at any time. On failure nothing has changed. */
