@@ -13,7 +13,9 @@ import pytest
 import ionfast
 import leaks
 import scenarios
+import vectors
 from ionfast import IonError, Reader, iterload
+from ionfast.equivalence import ion_equals
 
 RECORD = {"id": 7, "name": "a name", "tags": ["x", "y"]}
 
@@ -75,6 +77,38 @@ def test_options_reach_the_reader() -> None:
         list(iterload(io.BytesIO(b"[[1]]"), max_depth=1))
     with pytest.raises(TypeError, match="nonsense"):
         iterload(io.BytesIO(b"1"), nonsense=1)
+
+
+class Pieces:
+    """A file that gives so many bytes at a time."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.file = io.BytesIO(data)
+        self.size = size
+
+    def read(self, size: int) -> bytes:
+        return self.file.read(self.size)
+
+
+@vectors.parametrize("")
+def test_vectors_from_files_that_give_little(vector: str) -> None:
+    """The same values as from memory, or the same error at the same place."""
+    data = vectors.read(vector)
+
+    def outcome(read: Callable[[], list[Any]]) -> tuple[list[Any], str, int | None]:
+        try:
+            return read(), "", None
+        except IonError as error:
+            return [], str(error), error.offset
+
+    wanted = outcome(lambda: ionfast.loads_all(data))
+    for size in (1, 2, 3, 7, 4096):
+        if len(data) > 200_000 and size < 100:
+            continue
+        got = outcome(lambda size=size: list(iterload(Pieces(data, size))))
+        assert got[1:] == wanted[1:], size
+        assert len(got[0]) == len(wanted[0])
+        assert all(map(ion_equals, got[0], wanted[0])), size
 
 
 # ---- memory ----
@@ -163,17 +197,6 @@ TEXT: list[tuple[str, Any, str]] = [
     ("null.int", None, " "),
     ("5", 5, ""),
 ]
-
-
-class Pieces:
-    """A file that gives so many bytes at a time."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self.file = io.BytesIO(data)
-        self.size = size
-
-    def read(self, size: int) -> bytes:
-        return self.file.read(self.size)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 4096])

@@ -7,6 +7,7 @@ import gzip
 import io
 import itertools
 import pathlib
+import random
 import tracemalloc
 import warnings
 import weakref
@@ -17,6 +18,8 @@ from typing import Any
 import pytest
 
 import ionfast
+import leaks
+import scenarios
 from ionfast import (
     Catalog,
     Clob,
@@ -93,12 +96,14 @@ def test_one_segment_is_what_dumps_all_gives(binary: bool, indent: Any, omit: bo
 
 
 @pytest.mark.parametrize("binary", [True, False])
-def test_many_segments_hold_the_same_values(binary: bool) -> None:
+@pytest.mark.parametrize("indent", [None, 2, "\t"])
+@pytest.mark.parametrize("auto_flush", [1, 50, 1000])
+def test_many_segments_hold_the_same_values(binary: bool, indent: Any, auto_flush: int) -> None:
     file = io.BytesIO()
-    write_all(VALUES * 3, file, binary=binary, auto_flush=1)
+    write_all(VALUES * 3, file, binary=binary, indent=indent, auto_flush=auto_flush)
     assert ion_equals(loads_all(file.getvalue()), VALUES * 3)
     if not binary:
-        assert file.getvalue().decode() == dumps_all(VALUES * 3, binary=False)
+        assert file.getvalue().decode() == dumps_all(VALUES * 3, binary=False, indent=indent)
 
 
 def test_the_symbol_table_grows_by_append() -> None:
@@ -738,6 +743,69 @@ def test_segments_of_every_size_and_depth(sizes: tuple[int, ...], preallocate: i
     by_steps.close()
 
 
+def encoded(value: Any) -> bytes:
+    """Binary Ion of the few kinds of values that `nested` and `tree` make, the straightforward way."""
+    if value is True:
+        return b"\x11"
+    if isinstance(value, bytes):
+        return tagged(10, value)
+    if isinstance(value, dict):
+        return tagged(13, b"".join(b"\x84" + encoded(child) for child in value.values()))
+    is_sexp = getattr(value, "ion_type", None) is IonType.SEXP
+    whole = tagged(12 if is_sexp else 11, b"".join(map(encoded, value)))
+    return tagged(14, b"\x81\x85" + whole) if getattr(value, "ion_annotations", ()) else whole
+
+
+def tagged(code: int, content: bytes) -> bytes:
+    """A type code, the shortest length that is possible, and the content."""
+    if len(content) < 14:
+        return bytes([code << 4 | len(content)]) + content
+    length = bytearray([len(content) & 127 | 128])
+    while len(content) >> 7 * len(length):
+        length.insert(0, len(content) >> 7 * len(length) & 127)
+    return bytes([code << 4 | 14]) + length + content
+
+
+def tree(random_: random.Random, depth: int) -> Any:
+    """Containers with some children each, most of a size where a length takes one byte more."""
+    children: list[Any] = [True] * random_.randrange(3)
+    for _ in range(random_.randrange(1, 3)):
+        edge = random_.choice((14, 14, 128, 128, 16_384) if depth % 4 == 0 else (14, 128))
+        children.append(bytes(max(0, edge - random_.randrange(8))))
+    for _ in range(random_.choice((1, 1, 1, 2)) if depth else 0):
+        children.insert(random_.randrange(len(children) + 1), tree(random_, depth - 1))
+    match random_.randrange(4):
+        case 0:
+            return children
+        case 1:
+            return {"name": children}
+        case 2:
+            return IonPyList.from_value(IonType.SEXP, children)
+        case _:
+            return IonPyList.from_value(IonType.LIST, children, ("version",))
+
+
+@pytest.mark.parametrize("preallocate", [0, 1, 2])
+def test_segments_of_trees(preallocate: int) -> None:
+    random_ = random.Random(2024)
+    values = [
+        tree(random_, depth) for depth in (0, 1, 2, 3, 5, 8, 12, 0, 12, 1, 8) for _ in range(9)
+    ]
+    values[20:20] = [
+        nested(size, depth) for depth in (0, 1, 39, 40) for size in SIZES["three bytes"]
+    ]
+    file = Chunks()
+    with Writer(file, preallocate=preallocate, auto_flush=1) as w:
+        for i, value in enumerate(values):
+            w.write(value)
+            assert file.take() == (IVM if i == 0 else b"") + encoded(value), i
+            assert dumps(value) == IVM + encoded(value), i
+    with Writer(file, preallocate=preallocate, auto_flush=50_000) as w:
+        for value in values:
+            w.write(value)
+    assert file.take() == IVM + b"".join(map(encoded, values))
+
+
 @pytest.mark.parametrize("preallocate", [0, 1, 2])
 def test_segments_with_new_symbols(preallocate: int) -> None:
     values = [
@@ -833,6 +901,108 @@ def test_memory_is_bounded_by_the_block() -> None:
         tracemalloc.stop()
     assert sink.total > 15_000_000
     assert peak < 4 * (1 << 16) + 4 * size
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("block", [1, 1 << 14, 1 << 18])
+@pytest.mark.parametrize("largest", [100, 1_000_000])
+def test_the_peak_is_that_of_a_block_and_the_largest_value(
+    binary: bool, block: int, largest: int
+) -> None:
+    """Whatever the length of the stream: the buffer, which grows by doubling, and one copy to hand over."""
+    row = {"id": 5, "items": [{"name": "n" * 50, "tags": [Symbol("a"), Symbol("b")]}] * 3}
+    large = "x" * largest
+
+    def write(count: int) -> None:
+        with Writer(Nowhere(), binary=binary, auto_flush=block) as w:
+            for i in range(count):
+                w.write(large if i == 7 else row)
+
+    def peak(count: int) -> int:
+        pools.clear()
+        return scenarios.peak_bytes(lambda: write(count))
+
+    write(10)
+    short, long = peak(5_000), peak(25_000)
+    encoder = 100_000  # what one that has written nothing takes, its caches most of it
+    assert long <= short + 1_000
+    assert long <= 3.5 * (block + largest) + encoder
+
+
+class Nowhere(io.RawIOBase):
+    """A file that keeps nothing."""
+
+    def write(self, data: Any) -> int:
+        return len(data)
+
+
+@pytest.mark.parametrize("preallocate", [0, 1, 2])
+def test_the_second_write_allocates_nothing(preallocate: int) -> None:
+    """Patches, buffers and the symbol map are there: the core asks for no memory again."""
+    for value in (
+        [["x" * 20_000] * 3] * 3,
+        {"a": [{"b": [Symbol("c")] * 200}] * 200},
+        nested(2**21, 40),
+    ):
+        with Writer(Nowhere(), preallocate=preallocate, auto_flush=1) as w:
+            w.write(value)
+            before = pools.stats()["heap"]["allocs"]
+            w.write(value)
+            assert pools.stats()["heap"]["allocs"] == before
+            w.write(value)
+            assert pools.stats()["heap"]["allocs"] == before
+
+
+@pytest.mark.slow
+@scenarios.not_sanitized
+@pytest.mark.parametrize("kind", ["binary", "text", "pipe"])
+def test_a_hundred_megabytes_copied_grow_the_process_by_little(kind: str) -> None:
+    grown = scenarios.run_python(f"""
+    import os, pathlib, resource
+    sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+    from test_iterload import _records
+
+    class Nowhere(io.RawIOBase):
+        total = 0
+        def write(self, data):
+            self.total += len(data)
+            return len(data)
+
+    class Pipe(Nowhere):
+        def __init__(self):
+            self.read_end, self.write_end = os.pipe()
+            self.reader = threading.Thread(target=self.drain)
+            self.reader.start()
+        def drain(self):
+            while data := os.read(self.read_end, 1 << 16):
+                pass
+        def write(self, data):
+            super().write(data)
+            return os.write(self.write_end, data)
+        def close(self):
+            if not self.closed:
+                os.close(self.write_end)
+                self.reader.join()
+                os.close(self.read_end)
+            super().close()
+
+    def copy(count):
+        is_binary = {kind!r} != "text"
+        file = Pipe() if {kind!r} == "pipe" else Nowhere()
+        with file, ionfast.Writer(file, binary=is_binary) as w:
+            for value in ionfast.iterload(_records(is_binary, count)):
+                w.write(value)
+        return file.total
+
+    def greatest():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    one = (copy(20_000) - copy(10_000)) // 10_000
+    before = greatest()
+    assert copy(100_000_000 // one) > 99_000_000
+    print(greatest() - before)
+    """)
+    assert int(grown) < 8_000_000
 
 
 def test_a_second_write_allocates_nothing() -> None:
@@ -1039,6 +1209,185 @@ def test_two_writers_inside_each_other() -> None:
     write_all([1, 2], Outer(), auto_flush=1)
     inner.close()
     assert b"".join(loads_all(inner.getvalue())) == dumps_all([1, 2])
+
+
+# ---- every life that a writer can have ----
+
+
+class Once(io.RawIOBase):
+    """A file whose first write does something else, and may not come back from it."""
+
+    def __init__(self, first: Callable[[], object]) -> None:
+        self.first: Callable[[], object] | None = first
+        self.data = b""
+
+    def write(self, data: Any) -> int:
+        first, self.first = self.first, None
+        if first is not None:
+            first()
+        self.data += data
+        return len(data)
+
+
+def _left_open() -> None:
+    w = Writer(io.BytesIO(), imports=["fruits"], catalog=CATALOG)
+    w.step_in(IonType.STRUCT, annotations=["a"])
+    w.write([place("nuts", 2), {"new": "x" * 300}], "f")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        del w
+
+
+def _left_open_in_memory() -> None:
+    w = Writer(binary=False, indent="\t")
+    w.write(VALUES)
+    w.step_in(IonType.LIST)
+
+
+def _closed_twice() -> None:
+    w = Writer()
+    w.write(VALUES)
+    w.close()
+    w.close()
+    assert w.getvalue() == w.getvalue()
+
+
+def _used_after_close() -> None:
+    w = Writer(io.BytesIO())
+    w.write(1)
+    w.close()
+    for call in (lambda: w.write(VALUES), w.flush, lambda: w.step_in(IonType.LIST)):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+
+
+def _in_a_loop_that_breaks() -> None:
+    file = io.BytesIO()
+    with Writer(file, auto_flush=1) as w:
+        for value in ionfast.iterload(b"{a: 1} {b: 2} {c: [3, 4"):
+            w.write(value)
+            if "b" in value:
+                break
+    assert loads_all(file.getvalue()) == [{"a": 1}, {"b": 2}]
+
+
+def _re_entered() -> None:
+    w: Writer
+
+    def enter() -> None:
+        for call in (w.close, w.flush, lambda: w.write(2)):
+            with pytest.raises(RuntimeError, match="in use"):
+                call()
+
+    file = Once(enter)
+    w = Writer(file)
+    w.write({"a": 1})
+    w.close()
+    assert file.data == dumps({"a": 1})
+
+
+def _failed_and_closed() -> None:
+    def fail() -> None:
+        raise OSError(28, "full")
+
+    w = Writer(Once(fail), auto_flush=1)
+    with pytest.raises(OSError, match="full"):
+        w.write(VALUES)
+    w.close()
+
+
+def _failed_and_dropped() -> None:
+    def fail() -> None:
+        raise KeyError("mine")
+
+    w = Writer(Once(fail))
+    w.write({"a": 1})
+    with pytest.raises(KeyError):
+        w.flush()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        del w
+
+
+def _closed_inside_a_value() -> None:
+    w = Writer()
+    w.step_in(IonType.LIST)
+    w.write([place("nuts", 1)])
+    with pytest.raises(IonError, match="open: list"):
+        w.close()
+
+
+def _values_that_fail() -> None:
+    for binary in (True, False):
+        with Writer(binary=binary) as w:
+            for value in (
+                [{"new": object()}],
+                {1: 2},
+                Failing(),
+                [place("nuts", 1), Decimal("NaN")],
+            ):
+                with pytest.raises((TypeError, ValueError, ZeroDivisionError)):
+                    w.write(value, annotations=["b"])
+
+
+def _not_made() -> None:
+    wrong: tuple[dict[str, Any], ...] = (
+        {"imports": ["nuts"], "catalog": CATALOG},
+        {"imports": [FRUITS, 5]},
+        {"catalog": 5},
+        {"preallocate": 9},
+        {"binary": False, "indent": "x"},
+        {"codec": 5},
+        {"target": 5},
+        {"target": pathlib.Path("/no/such/folder/file")},
+    )
+    for options in wrong:
+        with pytest.raises((TypeError, ValueError, OSError)):
+            Writer(**options)
+
+
+def _new_contexts() -> None:
+    with Writer(imports=["fruits"], catalog=CATALOG) as w:
+        for _ in range(3):
+            w.write({"fig": Symbol("saw"), "new": place("nuts", 7)})
+            w.write_symbol(place("tools", 1))
+            w.finish()
+
+
+LIVES = [
+    _left_open, _left_open_in_memory, _closed_twice, _used_after_close, _in_a_loop_that_breaks,
+    _re_entered, _failed_and_closed, _failed_and_dropped, _closed_inside_a_value, _values_that_fail,
+    _not_made, _new_contexts,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("life", LIVES, ids=lambda life: life.__name__[1:])
+def test_no_life_of_a_writer_leaks_or_harms_a_pool(
+    life: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaks, "REPEATS", 400)
+    leaks.assert_flat(life, Writer, Symbol, SymbolToken, SharedSymbolTable, Catalog)
+    assert ion_equals(loads_all(write_all(VALUES)), VALUES)
+    assert write_all(VALUES, binary=False) == dumps_all(VALUES, binary=False)
+
+
+def test_what_flush_of_the_target_raises_comes_through() -> None:
+    error = KeyError("mine")
+
+    class File(Once):
+        def flush(self) -> None:
+            if self.data.endswith(b"\x21\x01"):
+                raise error
+
+    file = File(lambda: None)
+    with Writer(file) as w:
+        w.write(1)
+        with pytest.raises(KeyError) as raised:
+            w.flush()
+        assert raised.value is error
+        w.write(2)
+        w.flush()
+    assert file.data == dumps_all([1, 2])
 
 
 # ---- dropped ----
