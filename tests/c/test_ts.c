@@ -437,9 +437,74 @@ test_each_allocation_fails(void)
     }
 }
 
+static const char *const plain_texts[] = {
+    "2007-02-23T12:14:33Z",       "2007-02-23T12:14:33.079-08:00",
+    "0001-01-01T00:00:00+00:00",  "9999-12-31T23:59:59.999999999999999999Z",
+    "2024-02-29T12:14:33-00:00",  "2007-02-23T12:14:33.0Z",
+    "2007-02-23T12:14:33+23:59,", "2007-02-23T12:14:33.000250+05:30 1",
+};
+
+/* Whatever the short way takes, the long way takes as well, and alike. Gives whether it was taken. */
+static bool
+check_plain(const char *text, size_t len)
+{
+    const uint8_t *const start = (const uint8_t *)text;
+    const uint8_t *plain_end = start, *end = start;
+    ionf_timestamp plain, ts;
+    const char *expected;
+    if (!ionf_ts_parse_plain(&plain_end, start + len, &plain)) {
+        CHECK(plain_end == start);
+        return false;
+    }
+    CHECK_INT(ionf_ts_parse(&end, start + len, &ts, &expected), IONF_OK);
+    CHECK(end == plain_end);
+    CHECK(plain.year == ts.year && plain.month == ts.month && plain.day == ts.day &&
+          plain.hour == ts.hour && plain.minute == ts.minute && plain.second == ts.second &&
+          plain.precision == ts.precision && plain.has_offset == ts.has_offset &&
+          plain.offset_minutes == ts.offset_minutes &&
+          plain.fraction_digits == ts.fraction_digits && plain.fraction.form == ts.fraction.form &&
+          plain.fraction.u64 == ts.fraction.u64);
+    return true;
+}
+
+static void
+test_plain_forms(void)
+{
+    for (size_t i = 0; i < sizeof plain_texts / sizeof *plain_texts; i++) {
+        CHECK(check_plain(plain_texts[i], strlen(plain_texts[i])));
+    }
+    const char *const others[] = {"2007T", "2007-02-23", "2007-02-23T12:14Z",
+                                  "2007-02-23T12:14:33.1234567890123456789Z"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        CHECK(!check_plain(others[i], strlen(others[i])));
+    }
+}
+
+/* Each byte of each form changed, each end cut off. */
+static void
+test_plain_forms_damaged(void)
+{
+    int taken = 0;
+    for (size_t i = 0; i < sizeof plain_texts / sizeof *plain_texts; i++) {
+        char text[64];
+        const size_t len = strlen(plain_texts[i]);
+        for (size_t at = 0; at < len; at++) {
+            (void)check_plain(plain_texts[i], at);
+            for (int byte = 0; byte < 256; byte++) {
+                memcpy(text, plain_texts[i], len);
+                text[at] = (char)byte;
+                taken += check_plain(text, len);
+            }
+        }
+    }
+    CHECK(taken > 1000);
+}
+
 int
 main(void)
 {
+    RUN(test_plain_forms);
+    RUN(test_plain_forms_damaged);
     RUN(test_precisions);
     RUN(test_offset_crosses_year);
     RUN(test_fractions);

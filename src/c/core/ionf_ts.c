@@ -512,6 +512,102 @@ ionf_ts_parse(const uint8_t **p, const uint8_t *end, ionf_timestamp *out, const 
     return IONF_OK;
 }
 
+/* Two digits; `*bad` is no longer 0 if they are not. */
+static inline unsigned
+two_digits(const uint8_t *p, unsigned *bad)
+{
+    const unsigned tens = p[0] - (unsigned)'0', ones = p[1] - (unsigned)'0';
+    *bad |= (unsigned)(tens > 9) | (unsigned)(ones > 9);
+    return tens * 10 + ones;
+}
+
+/* "2007-02-23T12:14:33", all of it there. */
+static bool
+plain_fields(const uint8_t *p, ionf_timestamp *ts)
+{
+    unsigned bad =
+        (unsigned)((p[4] ^ '-') | (p[7] ^ '-') | (p[10] ^ 'T') | (p[13] ^ ':') | (p[16] ^ ':'));
+    const unsigned year = two_digits(p, &bad) * 100 + two_digits(p + 2, &bad);
+    const unsigned month = two_digits(p + 5, &bad), day = two_digits(p + 8, &bad);
+    const unsigned hour = two_digits(p + 11, &bad), minute = two_digits(p + 14, &bad);
+    const unsigned second = two_digits(p + 17, &bad);
+    if (bad != 0 || year == 0 || month - 1 > 11 || hour > 23 || minute > 59 || second > 59 ||
+        day - 1 >= ionf_ts_days_in_month((int)year, month)) {
+        return false;
+    }
+    ts->year = (int16_t)year;
+    ts->month = (uint8_t)month;
+    ts->day = (uint8_t)day;
+    ts->hour = (uint8_t)hour;
+    ts->minute = (uint8_t)minute;
+    ts->second = (uint8_t)second;
+    ts->precision = IONF_PRECISION_SECOND;
+    return true;
+}
+
+/* The digits behind the point; NULL when there are none, or too many. */
+static const uint8_t *
+plain_fraction(const uint8_t *p, const uint8_t *end, ionf_timestamp *ts)
+{
+    const uint8_t *const start = p;
+    uint64_t value = 0;
+    while (p != end && *p - (unsigned)'0' <= 9 && p - start <= 18) {
+        value = value * 10 + (*p++ - (unsigned)'0');
+    }
+    if (p == start || p - start > 18) {
+        return NULL;
+    }
+    ts->fraction.u64 = value;
+    ts->fraction.form = IONF_INT_U64;
+    ts->fraction_digits = (uint64_t)(p - start);
+    ts->precision = IONF_PRECISION_FRACTION;
+    return p;
+}
+
+/* "Z", "+05:30"; NULL for anything else. */
+static const uint8_t *
+plain_offset(const uint8_t *p, const uint8_t *end, ionf_timestamp *ts)
+{
+    if (p != end && *p == 'Z') {
+        ts->has_offset = true;
+        return p + 1;
+    }
+    if (end - p < 6 || (*p != '+' && *p != '-')) {
+        return NULL;
+    }
+    unsigned bad = (unsigned)(p[3] ^ ':');
+    const unsigned hours = two_digits(p + 1, &bad), minutes = two_digits(p + 4, &bad);
+    if (bad != 0 || hours > 23 || minutes > 59) {
+        return NULL;
+    }
+    const int offset = (int)(hours * 60 + minutes);
+    ts->has_offset = offset != 0 || *p == '+';
+    ts->offset_minutes = (int16_t)(*p == '-' ? -offset : offset);
+    return p + 6;
+}
+
+bool
+ionf_ts_parse_plain(const uint8_t **p, const uint8_t *end, ionf_timestamp *out)
+{
+    const ptrdiff_t fields_len = 19;
+    const uint8_t *at = *p;
+    ionf_timestamp ts = {.month = 1, .day = 1};
+    if (end - at <= fields_len || !plain_fields(at, &ts)) {
+        return false;
+    }
+    at += fields_len;
+    if (*at == '.') {
+        at = plain_fraction(at + 1, end, &ts);
+    }
+    at = at == NULL ? NULL : plain_offset(at, end, &ts);
+    if (at == NULL) {
+        return false;
+    }
+    *p = at;
+    *out = ts;
+    return true;
+}
+
 static uint8_t *
 put_two_digits(uint8_t *w, unsigned value)
 {

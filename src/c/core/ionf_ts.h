@@ -35,6 +35,9 @@ IONF_MUST_CHECK ionf_status ionf_ts_write(const ionf_timestamp *ts, ionf_buf *ou
  * more than 19 significant digits borrows from the input. Does not look at what follows. */
 IONF_MUST_CHECK ionf_status ionf_ts_parse(const uint8_t **p, const uint8_t *end,
                                           ionf_timestamp *out, const char **expected);
+/* The same for the common forms alone, "2007-02-23T12:14:33Z", with a fraction of up to 18 digits or an
+ * offset; false for anything else, right or wrong, `*p` unmoved. */
+bool ionf_ts_parse_plain(const uint8_t **p, const uint8_t *end, ionf_timestamp *out);
 /* Append Ion text: "2007T", "2007-02T", "2007-02-23" (day precision without T), "…T00:00Z".
  * IONF_ERR_TIMESTAMP when `ts` is not valid, IONF_ERR_RANGE past IONF_TS_PRINT_ZEROS_MAX. On
  * failure `out` is as it was. */

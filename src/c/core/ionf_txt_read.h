@@ -18,6 +18,7 @@
 
 #include "ionf_num.h"
 #include "ionf_reader.h"
+#include "ionf_ts.h"
 #include "ionf_txt_lex.h"
 #include "ionf_utf8.h"
 
@@ -250,6 +251,11 @@ ionf_txt_plain_number(const uint8_t **at, const uint8_t *end, ionf_token *token)
     p = ionf_txt_plain_digits(p, end, &value, &count);
     if (count == 0 || p == end || (*digits == '0' && count > 1)) {
         return false;
+    }
+    if (IONF_UNLIKELY(*p == '-')) {
+        token->kind = IONF_KIND_TIMESTAMP;
+        return !is_negative && ionf_ts_parse_plain(at, end, &token->as.timestamp) && *at != end &&
+               ionf_txt_is(**at, IONF_TXT_STOP);
     }
     token->kind = IONF_KIND_INT;
     int64_t exponent = 0;
