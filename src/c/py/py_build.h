@@ -164,6 +164,9 @@ ionfast_push_frame(ionfast_decoder *dec, uint8_t kind, PyObject *annotations)
 static inline PyObject *
 ionfast_close_list(ionfast_decoder *dec, size_t start)
 {
+    if (start != dec->value_count && IONF_UNLIKELY(ionfast_slot_is_spill(dec->values[start]))) {
+        return ionfast_spill_close(dec, start);
+    }
     PyObject *list = ionfast_list_of(dec->values + start, dec->value_count - start);
     if (IONF_LIKELY(list != NULL)) {
         dec->value_count = start;
@@ -393,7 +396,7 @@ ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
             value = ionfast_close_frame(dec);
         } else {
             if (IONF_UNLIKELY(dec->value_cap - dec->value_count < 2) &&
-                ionfast_decoder_grow_values(dec) < 0) {
+                ionfast_decoder_make_room(dec) < 0) {
                 return IONFAST_BUILD_ERROR;
             }
             if (t.has_field && IONF_UNLIKELY(ionfast_push_key(dec, is_binary, &t) < 0)) {

@@ -31,6 +31,13 @@ ionfast_dict_set(PyObject *dict, PyObject *key, PyObject *value)
     return PyDict_SetItem(dict, key, value);
 }
 
+/* Is there one lock around all calls? Without it nothing may be kept in the state unguarded. */
+#ifdef Py_GIL_DISABLED
+#define IONFAST_HAS_GIL 0
+#else
+#define IONFAST_HAS_GIL 1
+#endif
+
 /* May an object be put together where it is used? Its parts are in the public headers of these versions;
  * builds that count or trace references have to be told of it, and go through the functions. */
 #if PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED) && !defined(Py_REF_DEBUG) &&         \
@@ -72,13 +79,6 @@ ionfast_list_fill(PyObject *list, PyObject *const *items, size_t count)
     if (count == 0) {
         return 0;
     }
-/* Is there one lock around all calls? Without it nothing may be kept in the state unguarded. */
-#ifdef Py_GIL_DISABLED
-#define IONFAST_HAS_GIL 0
-#else
-#define IONFAST_HAS_GIL 1
-#endif
-
 #ifndef Py_GIL_DISABLED
     PyObject **copy = PyMem_Malloc(count * sizeof *copy);
     if (copy == NULL) {
@@ -114,6 +114,43 @@ ionfast_list_of(PyObject *const *items, size_t count)
     }
     return list;
 }
+
+#if IONFAST_HAS_GIL
+/* Put `count` more items behind those of `list`, which nobody else knows, and which takes them over; -1
+ * leaves them. */
+static inline int
+ionfast_list_extend(PyObject *list, PyObject *const *items, size_t count)
+{
+    PyListObject *const object = (PyListObject *)list;
+    const size_t size = (size_t)Py_SIZE(list);
+    if ((size_t)object->allocated - size < count) {
+        const size_t room = size + count + size / 16;
+        PyObject **const array = PyMem_Realloc(object->ob_item, room * sizeof *array);
+        if (array == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        object->ob_item = array;
+        object->allocated = (Py_ssize_t)room;
+    }
+    memcpy(object->ob_item + size, items, count * sizeof *items);
+    Py_SET_SIZE(list, (Py_ssize_t)(size + count));
+    return 0;
+}
+
+/* Give back what the items do not need. */
+static inline void
+ionfast_list_trim(PyObject *list)
+{
+    PyListObject *const object = (PyListObject *)list;
+    const size_t size = (size_t)Py_SIZE(list);
+    PyObject **const array = PyMem_Realloc(object->ob_item, size * sizeof *array);
+    if (array != NULL) {
+        object->ob_item = array;
+        object->allocated = (Py_ssize_t)size;
+    }
+}
+#endif
 
 /* Put everything that `dict` holds into `object`, an empty dict of a subclass; steals `dict`. What they
  * hold changes places, so that nothing is copied. -1 with an exception. */

@@ -120,7 +120,8 @@ typedef struct ionfast_decoder {
     ionfast_stream stream; /* last: loads() never looks at it */
 } ionfast_decoder;
 
-/* A slot of `values` that borrows `key`, and what a slot of either sort holds. */
+/* A slot of `values` that borrows `key`; one that holds the first items of a long list, as a list that is
+ * still open (py_spill.c); and what a slot of any sort holds. */
 static inline PyObject *
 ionfast_slot_borrow(PyObject *key)
 {
@@ -134,16 +135,28 @@ ionfast_slot_is_borrowed(const PyObject *slot)
 }
 
 static inline PyObject *
+ionfast_slot_spill(PyObject *list)
+{
+    return (PyObject *)((uintptr_t)list | 2);
+}
+
+static inline bool
+ionfast_slot_is_spill(const PyObject *slot)
+{
+    return ((uintptr_t)slot & 2) != 0;
+}
+
+static inline PyObject *
 ionfast_slot_object(PyObject *slot)
 {
-    return (PyObject *)((uintptr_t)slot & ~(uintptr_t)1);
+    return (PyObject *)((uintptr_t)slot & ~(uintptr_t)3);
 }
 
 static inline void
 ionfast_slot_drop(PyObject *slot)
 {
     if (!ionfast_slot_is_borrowed(slot)) {
-        Py_DECREF(slot);
+        Py_DECREF(ionfast_slot_object(slot));
     }
 }
 
@@ -198,6 +211,12 @@ ionfast_decoder_open_binary(ionfast_decoder *dec, const uint8_t *data, size_t le
 void ionfast_decoder_drop_values(ionfast_decoder *dec);
 /* Let go of retired names; when no frame is open. */
 void ionfast_decoder_drop_retired(ionfast_decoder *dec);
+/* Room for two more values, by growing the stack or by emptying it: the items of a list that is long
+ * already move to the list that they will be. -1 with MemoryError. (py_spill.c) */
+int ionfast_decoder_make_room(ionfast_decoder *dec);
+/* The list whose first slot, at `start`, is a spill: all of its items, off the stack. NULL with
+ * MemoryError: they are still there. */
+PyObject *ionfast_spill_close(ionfast_decoder *dec, size_t start);
 /* Grow the value or frame stack; -1 with MemoryError. */
 int ionfast_decoder_grow_values(ionfast_decoder *dec);
 int ionfast_decoder_grow_frames(ionfast_decoder *dec);

@@ -1,0 +1,85 @@
+"""Lists of more items than the value stack keeps: they move to their list object while it is read."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tracemalloc
+from typing import Any
+
+import pytest
+
+import ionfast
+from ionfast import NEED_DATA, IonError, Reader, pools
+
+DOCUMENTS: dict[str, Any] = {
+    "ints": list(range(100_000)),
+    "structs": [{"a": i, "b": [i]} for i in range(40_000)],
+    "lists in lists": [[list(range(20_000))] * 3 + [0] * 50_000] * 2,
+    "lists in structs": {
+        "x": list(range(70_000)),
+        "y": [list(range(40_000)), {"z": [1.5] * 70_000}],
+    },
+    "one after another": [[i] for i in range(70_000)] + [1.5] * 70_000,
+}
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_long_lists(name: str, binary: bool) -> None:
+    value = DOCUMENTS[name]
+    encoded = ionfast.dumps(value, binary=binary)
+    for model in ("lossless", "plain", "ionpy"):
+        assert ionfast.loads(encoded, model=model) == value
+    assert ionfast.loads_all(encoded) == [value]
+    assert gc.is_tracked(ionfast.loads(encoded))
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_long_lists_in_pieces(name: str, binary: bool) -> None:
+    value = DOCUMENTS[name]
+    encoded = ionfast.dumps(value, binary=binary)
+    data = encoded if isinstance(encoded, bytes) else encoded.encode()
+    r = Reader()
+    answer: Any = NEED_DATA
+    for start in range(0, len(data), 65_536):
+        r.feed(data[start : start + 65_536])
+        if r.type is None:
+            r.next()
+        answer = r.value()
+    r.end()
+    assert (r.value() if answer is NEED_DATA else answer) == value
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_half_a_long_list_is_dropped(name: str) -> None:
+    data = ionfast.dumps(DOCUMENTS[name], binary=False)
+
+    def fail() -> None:
+        with pytest.raises(IonError):
+            ionfast.loads(data[: len(data) * 9 // 10])
+
+    fail()
+    fail()
+    before = sys.getallocatedblocks()
+    for _ in range(5):
+        fail()
+    assert sys.getallocatedblocks() - before < 1000  # an item left behind would be tens of thousands
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_a_long_list_is_not_held_twice(binary: bool) -> None:
+    encoded = ionfast.dumps(list(range(500_000)), binary=binary)
+    data = encoded if isinstance(encoded, bytes) else encoded.encode()
+    pools.clear()
+    tracemalloc.start()
+    try:
+        value = ionfast.loads(data)
+        peak = tracemalloc.get_traced_memory()[1]
+        pools.clear()
+        result = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(value) == 500_000
+    assert peak - result < 1_500_000  # the items' places alone are 4 MB
