@@ -65,6 +65,8 @@ def binary(digits: str) -> bytes:
     ("operators_beside_identifiers", "(f<=g?!h)", "(f '<=' g '?!' h)"),
     ("operators_beside_numbers", "(a+1 -1 +a -b)", "(a '+' 1 -1 '+' a '-' b)"),
     ("minus_signs_in_a_sexp", "(a -5 --5)", "(a -5 '--' 5)"),
+    ("infinity_before_an_operator_is_none", "(+inf+inf -inf.5 +inf/2 +inf/*c*/ +inf::3)",
+     "('+' inf +inf '-' inf '.' 5 '+' inf '/' 2 +inf '+' inf::3)"),
     ("dots_are_operators_in_a_sexp", "(a.b ...)", "(a '.' b '...')"),
     ("quoted_digits_as_a_field_name", "{'7':8,\"9\":10}", "{'7':8,'9':10}"),
     ("long_string_field_name", "{'''x'''\n'''y''' : z}", "{xy:z}"),

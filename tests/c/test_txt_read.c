@@ -365,6 +365,8 @@ sexps(void)
           "S('a' '+-' 'b') S('a' '.' 'b' ';') S('a' '--' i1) S(i2 '--' i1) S('a' i-1)");
     GIVES("(+1 - 1 -1 -a +inf -inf +infx -in)",
           "S('+' i1 '-' i1 i-1 '-' 'a' finf f-inf '+' 'infx' '-' 'in')");
+    GIVES("(+inf+inf -inf* +inf/**/ +inf/ -inf\"x\")",
+          "S('+' 'inf' finf '-' 'inf' '*' finf '+' 'inf' '/' f-inf \"x\")");
     GIVES("(null .timestamps null.int.x a::+++ a::-1)",
           "S(null.0 '.' 'timestamps' null.2 '.' 'x' 'a'::'+++' 'a'::i-1)");
     GIVES("(a/*x*/b//y\n+/**/-/%)", "S('a' 'b' '+' '-/%')");
@@ -438,6 +440,7 @@ wrong_at_top_level(void)
     FAILS("1,2", IONF_ERR_SYNTAX, 1, ',', "a value");
     FAILS("+1", IONF_ERR_SYNTAX, 0, '+', "a value");
     FAILS("-a", IONF_ERR_SYNTAX, 1, 'a', "a digit or 'inf' after '-'");
+    FAILS("-inf-2", IONF_ERR_SYNTAX, 1, 'i', "a digit or 'inf' after '-'");
     FAILS("\xE5\xAD\x90", IONF_ERR_SYNTAX, 0, 0x5B50, "a value");
     FAILS("1\xC2\xA2", IONF_ERR_NUMBER, 1, 0xA2, "the end of the number");
     FAILS("\xEF\xBB\xBF 1", IONF_ERR_SYNTAX, 0, 0xFEFF,
@@ -681,6 +684,8 @@ values_are_given_as_soon_as_they_are_sure(void)
     pending("[", IONF_OK, 1);
     pending("{{}}", IONF_OK, 4);
     pending("+inf", IONF_NEED_DATA, 0);
+    pending("+inf/", IONF_NEED_DATA, 0);
+    pending("+inf/*", IONF_OK, 4);
     pending("1 ", IONF_OK, 1);
     pending("  // a", IONF_NEED_DATA, 6);
     pending(" /* a", IONF_NEED_DATA, 5);

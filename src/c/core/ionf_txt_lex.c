@@ -696,20 +696,28 @@ digit_run(ionf_txt_lex *x, unsigned radix, size_t *count, bool *has_underscore)
     }
 }
 
+ionf_status
+ionf_txt_lex_is_stop(const ionf_txt_lex *x, const uint8_t *p, bool *is_stop)
+{
+    *is_stop = p == x->end || ionf_txt_is(*p, IONF_TXT_STOP);
+    if (p == x->end || *p != '/') {
+        return IONF_OK;
+    }
+    if (x->end - p < 2) {
+        return x->is_final ? IONF_OK : IONF_NEED_DATA;
+    }
+    *is_stop = p[1] == '/' || p[1] == '*';
+    return IONF_OK;
+}
+
 /* What stands after a number must end it. */
 static ionf_status
 number_stop(ionf_txt_lex *x)
 {
-    if (x->p == x->end || ionf_txt_is(*x->p, IONF_TXT_STOP)) {
-        return IONF_OK;
-    }
-    if (*x->p == '/') {
-        if (x->end - x->p < 2 && !x->is_final) {
-            return IONF_NEED_DATA;
-        }
-        if (x->end - x->p >= 2 && (x->p[1] == '/' || x->p[1] == '*')) {
-            return IONF_OK;
-        }
+    bool is_stop;
+    const ionf_status status = ionf_txt_lex_is_stop(x, x->p, &is_stop);
+    if (status != IONF_OK || is_stop) {
+        return status;
     }
     return ionf_txt_lex_unexpected(x, IONF_ERR_NUMBER, "the end of the number");
 }

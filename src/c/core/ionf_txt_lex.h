@@ -178,6 +178,9 @@ IONF_MUST_CHECK ionf_status ionf_txt_lex_long(ionf_txt_lex *x, ionf_txt_text *ou
 /* An int, float, decimal or timestamp; its digits may borrow from the input or from the
  * scratch, so that nothing may be appended there while the token is used. */
 IONF_MUST_CHECK ionf_status ionf_txt_lex_number(ionf_txt_lex *x, ionf_token *token);
+/* May what stands at p follow a number: a stop character, a comment, or the end? */
+IONF_MUST_CHECK ionf_status ionf_txt_lex_is_stop(const ionf_txt_lex *x, const uint8_t *p,
+                                                 bool *is_stop);
 
 /* A blob or clob, from after `{{` past `}}`; its bytes are in the scratch, as for numbers. */
 IONF_MUST_CHECK ionf_status ionf_txt_lex_lob(ionf_txt_lex *x, ionf_token *token);

@@ -746,7 +746,8 @@ lex_keyword(ionf_txt_lex *x, const uint8_t *start, ionf_txt_keyword keyword, ion
     return status == IONF_OK ? after_keyword(x, start) : status;
 }
 
-/* Does a sign at p begin +inf or -inf? */
+/* Does a sign at p begin +inf or -inf? These are numbers, so one of the stop characters must follow: in a
+ * sexp `+inf+1` is an operator, a symbol and so on. */
 static ionf_status
 lex_infinity(ionf_txt_lex *x, bool *is_infinity)
 {
@@ -763,8 +764,7 @@ lex_infinity(ionf_txt_lex *x, bool *is_infinity)
     if (p == x->end && !x->is_final) {
         return IONF_NEED_DATA;
     }
-    *is_infinity = p == x->end || !ionf_txt_is(*p, IONF_TXT_IDENT);
-    return IONF_OK;
+    return ionf_txt_lex_is_stop(x, p, is_infinity);
 }
 
 static ionf_status
