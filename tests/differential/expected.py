@@ -1,0 +1,586 @@
+"""The differences that are known: each a rule, with the sentence of the specification that decides it.
+
+A rule looks at the document, at what ionfast said and at what the peer said. A difference that no rule
+knows makes the command fail. docs/robustness.md lists the same; docs/ion-choices.md says more of what is
+left open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .binary import IVM
+from .programs import Answer
+
+
+class Difference(NamedTuple):
+    """One document that a peer reads otherwise than ionfast does."""
+
+    data: bytes
+    peer: str
+    kind: str  # what the peer does: "reads" or "refuses" it, gives other "values", or "dies"
+    ours: Answer
+    theirs: Answer
+
+    @property
+    def is_binary(self) -> bool:
+        return self.data.startswith(IVM)
+
+    def print(self) -> None:
+        shown = self.data.hex(" ") if self.is_binary else repr(self.data)
+        print(f"    document: {shown[:400]}")
+        print(f"    ionfast:  {self.ours.sign} {self.ours.text[:300]}")
+        print(f"    {self.peer}: {self.theirs.sign} {self.theirs.text[:300]}")
+
+
+Test = Callable[[Difference], object]
+
+
+class Rule(NamedTuple):
+    """A known kind of difference."""
+
+    name: str
+    because: str  # the specification's sentence, with its page
+    kind: str
+    peers: tuple[str, ...]
+    test: Test
+
+
+# ------------------------------------------------------------------------ what a rule looks at
+
+
+def theirs(pattern: str, *tests: Test) -> Test:
+    """The peer's error holds a pattern, and all tests hold."""
+    search = re.compile(pattern).search
+    return lambda d: search(d.theirs.text) and all(test(d) for test in tests)
+
+
+def ours(pattern: str, *tests: Test) -> Test:
+    """ionfast's error holds a pattern, and all tests hold."""
+    search = re.compile(pattern).search
+    return lambda d: search(d.ours.text) and all(test(d) for test in tests)
+
+
+def text(pattern: bytes) -> Test:
+    """The document is text and holds a pattern."""
+    search = re.compile(pattern, re.S).search
+    return lambda d: not d.is_binary and search(d.data)
+
+
+def value(pattern: str) -> Test:
+    """What ionfast read holds a pattern."""
+    search = re.compile(pattern).search
+    return lambda d: search(d.ours.strong)
+
+
+def either(*tests: Test) -> Test:
+    return lambda d: any(test(d) for test in tests)
+
+
+def is_binary(d: Difference) -> bool:
+    return d.is_binary
+
+
+def is_not_utf8(d: Difference) -> bool:
+    try:
+        d.data.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def holds_symbol_table(d: Difference) -> bool:
+    """Whether there is a symbol table, or what may be one, whose contents a reader need not look at."""
+    return (
+        b"\x83" in d.data[4:]
+        if d.is_binary
+        else re.search(rb"ion_symbol_table|\$3", d.data) is not None
+    )
+
+
+COMMENT_BEHIND_A_TOKEN = text(rb"[^\s,:\[({]/[/*]")
+VERTICAL_SPACE = text(rb"[\v\f]")
+KEYWORD_AND_MORE = text(
+    rb"(?:true|false|nan|null|[a-z])[-+'\"{(\[]|(?:true|false|nan|null(?:\.[a-z]+)?)[^\sA-Za-z0-9_$,\])}]"
+)
+MARKER_AND_MORE = text(rb"\$ion_[0-9]+_[0-9]+[A-Za-z0-9_$.:]|\$ion_1_0[0-9]")
+SYMBOL_ID_AND_MORE = text(rb"\$[0-9]+[A-Za-z_$]")
+UNKNOWN_SYMBOL = value(r"\$0|\$local|\$import")
+
+_TOKENS = re.compile(r"""s"[^"]*"|y?'[^']*'|t[0-9][0-9T:.+\-]*|[A-Za-z0-9.^+\-$]+|.""", re.S)
+
+
+def differs_only(*allowed: Callable[[str, str], object]) -> Test:
+    """The values differ in single tokens, and each has one in the peer's reading that a test allows.
+
+    As bags, since fields are sorted by what is written for them.
+    """
+
+    def test(d: Difference) -> bool:
+        mine = Counter(_TOKENS.findall(d.ours.weak))
+        other = Counter(_TOKENS.findall(d.theirs.text))
+        extra = list((other - mine).elements())
+        for token in (mine - other).elements():
+            match = next((o for o in extra if any(may(token, o) for may in allowed)), None)
+            if match is None:
+                return False
+            extra.remove(match)
+        return not extra
+
+    return test
+
+
+def _same_second(mine: str, other: str) -> object:
+    """The same time up to the second, with over six digits after it."""
+    match = re.fullmatch(r"(t[0-9T:-]{19})\.[0-9]{7,}([+-][0-9:]+)", mine)
+    return match and re.fullmatch(f"{match[1]}(\\.[0-9]+)?{re.escape(match[2])}", other)
+
+
+def _zero_of_another_exponent(mine: str, other: str) -> object:
+    match = re.fullmatch(r"(d-?0)\^(-?[0-9]+)", mine)
+    return match and abs(int(match[2])) > 6111 and other.startswith(match[1] + "^")
+
+
+def _rounded_decimal(mine: str, other: str) -> object:
+    """A decimal of over 34 digits, and one of 34."""
+    match = re.fullmatch(r"d-?([0-9a-f]+)\^-?[0-9]+", mine)
+    found = re.fullmatch(r"d-?([0-9a-f]+)\^-?[0-9]+", other)
+    return match and found and int(match[1], 16) >= 10**34 > int(found[1], 16)
+
+
+def _large_exponent(mine: str, other: str) -> object:
+    """A decimal whose exponent has more than 31 bits, and the same with another."""
+    match = re.fullmatch(r"(d-?[0-9a-f]+)\^(-?[0-9]+)", mine)
+    return match and int(match[2]) >> 31 not in (0, -1) and other.startswith(match[1] + "^")
+
+
+def _keyword_as_symbol(mine: str, other: str) -> bool:
+    word = {"fnan": "nan", "null.null": "null"}.get(mine, mine)
+    return word in ("true", "false", "nan", "null") and other == f"y'{word}'"
+
+
+def _name_as_symbol_id(mine: str, other: str) -> object:
+    """A field name that looks like a symbol ID, and the symbol of that ID."""
+    return re.fullmatch(r"'\$[0-9]+'", mine) and re.fullmatch(r"'[^']*'|\$0", other)
+
+
+def without(pattern: str) -> Test:
+    """What the peer reads is what ionfast reads, once a pattern is taken out of it."""
+    sub = re.compile(pattern).sub
+    return lambda d: _lines(sub("", d.theirs.text)) == _lines(d.ours.weak)
+
+
+def _lines(canonical: str) -> list[str]:
+    return [line for line in canonical.split("\n") if line]
+
+
+# ---------------------------------------------------------------------------------- the rules
+
+ALL = ("c", "rs", "java")
+C, RS, JAVA = ("c",), ("rs",), ("java",)
+C_VALUES = (
+    _same_second,
+    _zero_of_another_exponent,
+    _rounded_decimal,
+    _keyword_as_symbol,
+    _name_as_symbol_id,
+)
+
+SPACE = r"spec: numeric stop-characters are `{}[](),\"\'\ \t\n\r\v\f`"
+COMMENT = "spec: C-style comments are treated as whitespace"
+SEPARATE = "spec: whitespace is only required where necessary to separate tokens"
+SIZE = "spec: signed integers of arbitrary size; real numbers of arbitrary precision"
+FRACTION = "spec: fractional seconds are allowed, with an unlimited maximum"
+LENGTH = "binary: the length value is the number of octets in the representation"
+UTF8 = "text: a valid sequence of Unicode code points; binary: UTF-8"
+IGNORED = (
+    "symbols: any other field is ignored; that makes it no less of an error where it is no Ion"
+)
+IDENTIFIER = "symbols: an identifier is a sequence of ASCII letters, digits, `$` or `_`"
+SYSTEM = "symbols: any other encoding of $ion_1_0 is a system value without semantics (a NOP)"
+UNKNOWN = "symbols: a processor encountering a symbol with unknown text MAY produce an error"
+IMPORT = "symbols: if no table has been selected, substitute a dummy table of max_id symbols"
+IGNORED_IMPORT = "symbols: if name is not a non-empty string, the import clause is ignored"
+PADDED = "binary: all high-order bits but the last octet's are zero; leading zeros are not barred"
+GRAMMAR = "the grammar has no such value"
+
+RULES: tuple[Rule, ...] = (
+    # ---- ionfast reads, the peer refuses
+    Rule(
+        "vertical tab, form feed",
+        SPACE,
+        "refuses",
+        ALL,
+        theirs(
+            r"INVALID_(SYNTAX|TOKEN|TIMESTAMP)|bad character \[1[12]|invalid character|invalid syntax"
+            "|unrecognized",
+            VERTICAL_SPACE,
+        ),
+    ),
+    Rule(
+        "a comment right behind a token",
+        COMMENT,
+        "refuses",
+        ALL,
+        theirs("INVALID_(SYNTAX|TOKEN|TIMESTAMP)|unrecognized", COMMENT_BEHIND_A_TOKEN),
+    ),
+    Rule(
+        "a token right behind a keyword",
+        SEPARATE,
+        "refuses",
+        ("c", "rs"),
+        theirs("INVALID_(SYNTAX|TOKEN)|unrecognized", KEYWORD_AND_MORE),
+    ),
+    Rule(
+        "more than ten annotations",
+        "spec: any value can include one or more annotation symbols",
+        "refuses",
+        C,
+        theirs(
+            "TOO_MANY_ANNOTATIONS", value(r"(?:(?:'[^']*'|\$[a-z0-9]+(?:<[^>]*>#[0-9]+)?)::){10}")
+        ),
+    ),
+    Rule(
+        "large numbers",
+        SIZE,
+        "refuses",
+        C,
+        theirs(
+            "NUMERIC_OVERFLOW",
+            either(value(r"[id]-?[0-9a-f]{16}|\^-?[0-9]{4}"), holds_symbol_table, is_binary),
+        ),
+    ),
+    Rule(
+        "a code point whose low half looks like a surrogate",
+        "spec: 8-digit hexadecimal Unicode code point",
+        "refuses",
+        C,
+        theirs(
+            "INVALID_UTF8|INVALID_SYMBOL$|INVALID_UNICODE",
+            text(rb"\\U00[01][0-9a-fA-F][dD][89a-fA-F]"),
+        ),
+    ),
+    Rule(
+        "U+FFFF as an escape",
+        "spec: 4-digit hexadecimal Unicode code point",
+        "refuses",
+        C,
+        theirs("NEW_LINE_IN_STRING", text(rb"\\(u|U0000)[fF]{4}")),
+    ),
+    Rule(
+        "zero groups before a VarUInt or VarInt",
+        PADDED,
+        "refuses",
+        C,
+        theirs("INVALID_BINARY", is_binary),
+    ),
+    Rule(
+        "underscores in exponents",
+        "spec: digits may be separated with an underscore",
+        "refuses",
+        C,
+        theirs("INVALID_SYNTAX", text(rb"[eEdD][+-]?[0-9]+_[0-9]")),
+    ),
+    Rule(
+        "long fractions",
+        FRACTION,
+        "refuses",
+        ("c", "rs"),
+        theirs(
+            "INTERNAL_ERROR|exceeds maximum|NUMERIC_OVERFLOW",
+            either(value(r"t[0-9T:-]{19}\.[0-9]{10}"), holds_symbol_table),
+        ),
+    ),
+    Rule(
+        "imports that are to be ignored",
+        IGNORED_IMPORT,
+        "refuses",
+        C,
+        theirs("INVALID_SYMBOL_TABLE|NULL_VALUE|INVALID_STATE", holds_symbol_table),
+    ),
+    Rule(
+        "a field of a symbol table, named by symbol ID",
+        "symbols: these identifiers directly represent the symbol's ID",
+        "refuses",
+        ("c", "java"),
+        theirs("INVALID_SYMBOL|UnknownSymbol", text(rb"\$[0-9]+\s*:")),
+    ),
+    Rule(
+        "names that look like symbol IDs",
+        "symbols: an identifier, not a string",
+        "refuses",
+        C,
+        theirs("INVALID_SYMBOL", text(rb"[\"'].*\$.*[\"']")),
+    ),
+    Rule(
+        "imports that are not in the catalog",
+        IMPORT,
+        "refuses",
+        RS,
+        theirs("symbol table import failed", holds_symbol_table),
+    ),
+    Rule(
+        "a null symbol table",
+        "symbols: if the struct is null, it is treated as if it were an empty struct",
+        "refuses",
+        RS,
+        theirs("expected a.n. struct but found a null.struct", holds_symbol_table),
+    ),
+    Rule(
+        "a version marker and more is an identifier",
+        IDENTIFIER,
+        "refuses",
+        RS,
+        theirs("Ion version|IVM|unrecognized|symbol table", MARKER_AND_MORE),
+    ),
+    Rule(
+        "a symbol ID and more is an identifier",
+        IDENTIFIER,
+        "refuses",
+        RS,
+        theirs("symbol table|unrecognized|too large", SYMBOL_ID_AND_MORE),
+    ),
+    Rule(
+        "zero octets before a symbol ID or an exponent",
+        "binary: UInts are sequences of octets",
+        "refuses",
+        RS,
+        theirs("too large to fit in a usize|byte VarInt|byte VarUInt", is_binary),
+    ),
+    Rule(
+        "white space and unused bits in base64",
+        "spec: blob lists what is an error, and these are not there",
+        "refuses",
+        RS,
+        theirs("InvalidLastSymbol|unrecognized", text(rb"\{\{[^\"']*\}\}")),
+    ),
+    Rule(
+        "an escaped newline in a clob",
+        "spec: escaped NL expands to nothing",
+        "refuses",
+        JAVA,
+        theirs("UnexpectedEof", text(rb"\\[\r\n]")),
+    ),
+    Rule(
+        "local time beyond the first or last UTC year",
+        "spec: the earliest instant is Jan 01, 0001",
+        "refuses",
+        JAVA,
+        theirs("year (is less than|exceeds)", value(r"t(0001|9999)-")),
+    ),
+    Rule(
+        "symbols without text",
+        UNKNOWN,
+        "refuses",
+        JAVA,
+        theirs("UnknownSymbol", either(UNKNOWN_SYMBOL, text(rb"\$3|imports"))),
+    ),
+    # ---- the peer reads, ionfast refuses
+    Rule("invalid UTF-8", UTF8, "reads", ALL, ours("invalid UTF-8", is_not_utf8)),
+    Rule(
+        "symbol IDs out of range",
+        "symbols: a symbol ID beyond max_id is an error",
+        "reads",
+        ALL,
+        ours("symbol ID out of range"),
+    ),
+    Rule(
+        "lengths that overrun",
+        LENGTH,
+        "reads",
+        ALL,
+        ours("a length overruns|annotation wrapper", is_binary),
+    ),
+    Rule(
+        "the last value is cut off",
+        LENGTH,
+        "reads",
+        ("c", "java"),
+        ours("input ends inside a value", is_binary),
+    ),
+    Rule(
+        "timestamps with parts out of range",
+        "binary: the fraction is less than 1; spec: zero dates are not valid",
+        "reads",
+        ALL,
+        ours("invalid timestamp", either(is_binary, holds_symbol_table)),
+    ),
+    Rule(
+        "VarInts without an end",
+        "binary: the last octet has its high-order bit set",
+        "reads",
+        ALL,
+        ours("invalid decimal|variable-length integer", is_binary),
+    ),
+    Rule(
+        "what stands in a symbol table beside its strings",
+        IGNORED,
+        "reads",
+        ("c", "rs"),
+        ours("invalid (type descriptor|base64)", holds_symbol_table),
+    ),
+    Rule(
+        "newlines in short strings",
+        "grammar: a short string has no raw newline",
+        "reads",
+        RS,
+        ours(r"expected '\"' to end a string, found U\+000[AD]", text(rb"[\r\n]")),
+    ),
+    Rule(
+        "null. and a word that is no type",
+        "spec: the keyword is followed by a period and the type",
+        "reads",
+        JAVA,
+        ours("the name of an Ion type", text(rb"null\.")),
+    ),
+    Rule(
+        "lengths that no bool, int or float has",
+        "binary: 0 means false, 1 true; L of a float is 0, 4 or 8; negative zero is illegal",
+        "reads",
+        C,
+        ours("invalid (type descriptor|float length|int)", is_binary),
+    ),
+    Rule(
+        "numbers without digits",
+        "grammar: digits follow an exponent, 0x, 0b and underscores",
+        "reads",
+        ("c", "java"),
+        ours("expected a digit", text(rb"[eEdDxXbB0-9_]")),
+    ),
+    Rule(
+        "annotations without a value",
+        "grammar: an annotation stands before a value",
+        "reads",
+        C,
+        ours("expected a value", text(rb"::")),
+    ),
+    Rule(
+        "colons outside of structs, commas left out or too many",
+        GRAMMAR,
+        "reads",
+        C,
+        ours("expected (a value|.* in (sexp|list|struct)), found '.'"),
+    ),
+    Rule(
+        "NUL and the byte order mark",
+        "grammar: they are no white space",
+        "reads",
+        ("c", "java"),
+        ours(r"found U\+(0000|FEFF)", text(rb"\x00|\xef\xbb\xbf")),
+    ),
+    Rule(
+        "control characters in quotes",
+        "grammar: quoted text has no control characters but white space",
+        "reads",
+        ("c", "java"),
+        ours("an escape for a control character", text(rb"[\0-\x1f]")),
+    ),
+    Rule(
+        "version markers of other versions",
+        "symbols: $ion_1_0 identifies a specific version",
+        "reads",
+        ("c", "rs"),
+        ours("unsupported Ion version", text(rb"ion_[0-9]+_[0-9]+")),
+    ),
+    Rule(
+        "base64 without its padding",
+        "spec: blob: incorrect padding is an error",
+        "reads",
+        ("rs", "java"),
+        ours("invalid base64", text(rb"\{\{")),
+    ),
+    Rule(
+        "a version marker and more is an identifier",
+        IDENTIFIER,
+        "reads",
+        RS,
+        ours("expected|symbol ID", MARKER_AND_MORE),
+    ),
+    Rule(
+        "a comment without an end",
+        "grammar: a block comment ends with */",
+        "reads",
+        RS,
+        ours("end a comment", text(rb"/\*")),
+    ),
+    Rule(
+        "repeated fields in a symbol table",
+        "left open: see ion-choices",
+        "reads",
+        ALL,
+        ours("invalid symbol table", holds_symbol_table),
+    ),
+    Rule(
+        "what a symbol table holds beside its fields",
+        IGNORED,
+        "reads",
+        JAVA,
+        ours("", holds_symbol_table),
+    ),
+    Rule(
+        "exponents beyond 64 bits or Python's Decimal",
+        "a limit of ionfast",
+        "reads",
+        ALL,
+        ours("out of the supported range|Python's Decimal can hold"),
+    ),
+    # ---- other values
+    Rule(
+        "long numbers and fractions, keywords before \\v, names like $10",
+        f"{SIZE}; {FRACTION}; {SPACE}",
+        "values",
+        C,
+        differs_only(*C_VALUES),
+    ),
+    Rule("zero groups before a VarUInt", PADDED, "values", C, is_binary),
+    Rule(
+        "an annotation of an empty symbol table is kept",
+        "symbols: a symbol table is a system value",
+        "values",
+        C,
+        without(r"'\$ion_symbol_table'::"),
+    ),
+    Rule("exponents of more than 31 bits", SIZE, "values", JAVA, differs_only(_large_exponent)),
+    Rule(
+        "a null symbol table",
+        "symbols: if the struct is null, it is treated as if it were an empty struct",
+        "values",
+        ALL,
+        without(r"'\$ion_symbol_table'::null\.struct(\n|$)"),
+    ),
+    Rule(
+        "look-alikes of the version marker", SYSTEM, "values", ALL, without(r"y'\$ion_1_0'(\n|$)")
+    ),
+    Rule("a version marker and more is an identifier", IDENTIFIER, "values", RS, MARKER_AND_MORE),
+    Rule("a symbol ID and more is an identifier", IDENTIFIER, "values", RS, SYMBOL_ID_AND_MORE),
+    Rule(
+        "$3 as the annotation of a symbol table",
+        "symbols: $3 directly represents $ion_symbol_table",
+        "values",
+        JAVA,
+        text(rb"\$3"),
+    ),
+    # ---- the peer dies
+    Rule(
+        "no answer in time, or a crash",
+        "no answer is no reading",
+        "dies",
+        ALL,
+        lambda d: d.ours.sign == "-",
+    ),
+)
+
+
+def expected(difference: Difference) -> Rule | None:
+    """The rule for a difference, if there is one."""
+    for rule in RULES:
+        if (
+            difference.peer in rule.peers
+            and difference.kind == rule.kind
+            and rule.test(difference)
+        ):
+            return rule
+    return None
