@@ -74,6 +74,8 @@ def binary(digits: str) -> bytes:
     ("annotation_across_comments", "p /*c*/ :: // d\n q::3", "p::q::3"),
     ("keyword_prefixed_names", "[nulls,truest,nano,false_]", "[nulls,truest,nano,false_]"),
     ("quoted_keywords_are_symbols", "['null','nan','true']", "['null','nan','true']"),
+    ("keyword_ends_before_a_sign", "null.symbol-7 true+inf", "null.symbol -7 true +inf"),
+    ("symbol_id_and_more_is_a_name", "$10x $4$ $ion_1_0a", "'$10x' '$4$' '$ion_1_0a'"),
     ("digits_with_underscores", "1_000 0b1_01 0xA_b 1_0.0_1", "1000 5 171 1001d-2"),
 )
 def test_text_reads(data: str, wanted: str) -> None:
@@ -83,6 +85,8 @@ def test_text_reads(data: str, wanted: str) -> None:
 @table(
     ("operator_after_a_symbol_at_top_level", "word%"),
     ("operator_in_a_list", "[a, +]"),
+    ("infinity_before_a_sign", "+inf-3"),
+    ("version_marker_with_more_zeros", "$ion_1_000"),
     ("field_name_without_colon", "{lonely}"),
     ("field_name_without_value", "{lonely:}"),
     ("struct_not_closed_after_a_name", "{lonely"),
@@ -268,6 +272,7 @@ def test_binary_timestamps_read(data: str, wanted: str) -> None:
     ("day_thirty_one_of_april", "65800fd3849f"),
     ("hour_without_minute", "66800fd3848586"),
     ("hour_twenty_four", "67800fd384859880"),
+    ("year_with_an_offset_of_days", "65006ac00fd3"),
 )
 def test_binary_timestamps_are_refused(data: str) -> None:
     scenarios.assert_refused(binary(data))
@@ -412,6 +417,8 @@ def test_another_ion_version_is_told_in_the_error(data: bytes) -> None:
     ("only_the_first_annotation_counts",
      'u::$ion_symbol_table::{symbols:["v"]} $ion_symbol_table::u::{symbols:["v"]} $10',
      'u::$ion_symbol_table::{symbols:["v"]} v'),
+    ("null_is_empty", '$ion_symbol_table::null.struct 8', "8"),
+    ("fields_by_symbol_id", '$3::{$7:["w"]} $10', "w"),
     ("a_list_so_annotated_is_data", '$ion_symbol_table::["v"]', '$ion_symbol_table::["v"]'),
     ("nested_it_is_data", '[$ion_symbol_table::{symbols:["v"]}]',
      '[$ion_symbol_table::{symbols:["v"]}]'),
@@ -431,6 +438,8 @@ def test_symbol_tables_read(data: str, wanted: str) -> None:
     ),
     ("id_after_a_marker", '$ion_symbol_table::{symbols:["x"]} $ion_1_0 $10'),
     ("id_beyond_64_bits", "$99999999999999999999999"),
+    ("id_out_of_range_in_an_ignored_field", "$ion_symbol_table::{other:$10} 1"),
+    ("ignored_fields_must_be_ion", "$ion_symbol_table::{other:[1 2]} 1"),
 )
 def test_symbol_tables_are_refused(data: str) -> None:
     scenarios.assert_refused(data)

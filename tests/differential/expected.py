@@ -80,6 +80,10 @@ def either(*tests: Test) -> Test:
     return lambda d: any(test(d) for test in tests)
 
 
+def both(*tests: Test) -> Test:
+    return lambda d: all(test(d) for test in tests)
+
+
 def is_binary(d: Difference) -> bool:
     return d.is_binary
 
@@ -92,13 +96,27 @@ def is_not_utf8(d: Difference) -> bool:
     return False
 
 
+def is_padded(d: Difference) -> bool:
+    """Binary with an octet of zeros, or one of only a sign, as padding has it."""
+    return d.is_binary and re.search(rb"[\0\x40]", d.data[4:]) is not None
+
+
 def holds_symbol_table(d: Difference) -> bool:
-    """Whether there is a symbol table, or what may be one, whose contents a reader need not look at."""
-    return (
-        b"\x83" in d.data[4:]
-        if d.is_binary
-        else re.search(rb"ion_symbol_table|\$3", d.data) is not None
-    )
+    """Whether there is a symbol table, or what may be one."""
+    if d.is_binary:
+        return b"\x83" in d.data[4:]
+    return re.search(rb"ion_symbol_table|\$3", d.data) is not None
+
+
+def is_in_symbol_table(d: Difference) -> bool:
+    """Whether ionfast's error stands where a symbol table may not have ended yet."""
+    match = re.search(r"offset ([0-9]+)", d.ours.text)
+    before = d.data[: int(match[1])] if match else b""
+    if d.is_binary:
+        return b"\x83" in before[4:]
+    tables = list(re.finditer(rb"(ion_symbol_table'?|\$3)\s*::", before))
+    rest = before[tables[-1].end() :] if tables else b""
+    return rest.count(b"{") > rest.count(b"}")
 
 
 COMMENT_BEHIND_A_TOKEN = text(rb"[^\s,:\[({]/[/*]")
@@ -162,6 +180,14 @@ def _keyword_as_symbol(mine: str, other: str) -> bool:
     return word in ("true", "false", "nan", "null") and other == f"y'{word}'"
 
 
+def _zero_without_its_sign(mine: str, other: str) -> object:
+    return mine.startswith("d-0^") and other == mine.replace("-0", "0", 1)
+
+
+def _timestamp_of_other_parts(mine: str, other: str) -> object:
+    return mine[0] == other[0] == "t" and mine[1:5].isdigit() and other[1:5].isdigit()
+
+
 def _name_as_symbol_id(mine: str, other: str) -> object:
     """A field name that looks like a symbol ID, and the symbol of that ID."""
     return re.fullmatch(r"'\$[0-9]+'", mine) and re.fullmatch(r"'[^']*'|\$0", other)
@@ -171,6 +197,21 @@ def without(pattern: str) -> Test:
     """What the peer reads is what ionfast reads, once a pattern is taken out of it."""
     sub = re.compile(pattern).sub
     return lambda d: _lines(sub("", d.theirs.text)) == _lines(d.ours.weak)
+
+
+def more_annotations(d: Difference) -> bool:
+    """The peer gives more annotations, and nothing else is different."""
+    strip = re.compile(r"(?:'[^']*'|\$0)::").sub
+    other, mine = d.theirs.text, d.ours.weak
+    return strip("", other) == strip("", mine) and other.count("::") > mine.count("::")
+
+
+def shows_symbol_tables(d: Difference) -> bool:
+    """The peer gives symbol tables as values, and so has not the symbols that they define."""
+    other = re.sub(r"(?m)^'\$ion_symbol_table'::.*\n?", "", d.theirs.text)
+    symbol = re.compile(r"'[^']*'|\$0").sub
+    mine, rest = symbol("_", d.ours.weak), symbol("_", other)
+    return other != d.theirs.text and Counter(mine.strip()) == Counter(rest.strip())
 
 
 def _lines(canonical: str) -> list[str]:
@@ -184,6 +225,7 @@ C, RS, JAVA = ("c",), ("rs",), ("java",)
 C_VALUES = (
     _same_second,
     _zero_of_another_exponent,
+    _zero_without_its_sign,
     _rounded_decimal,
     _keyword_as_symbol,
     _name_as_symbol_id,
@@ -215,7 +257,8 @@ RULES: tuple[Rule, ...] = (
         "refuses",
         ALL,
         theirs(
-            r"INVALID_(SYNTAX|TOKEN|TIMESTAMP)|bad character \[1[12]|invalid character|invalid syntax"
+            r"INVALID_(SYNTAX|TOKEN|TIMESTAMP)|bad character \[1[12]"
+            "|invalid (character|syntax|closing)"
             "|unrecognized",
             VERTICAL_SPACE,
         ),
@@ -275,7 +318,7 @@ RULES: tuple[Rule, ...] = (
         PADDED,
         "refuses",
         C,
-        theirs("INVALID_BINARY", is_binary),
+        theirs("INVALID_BINARY", is_padded),
     ),
     Rule(
         "underscores in exponents",
@@ -420,7 +463,7 @@ RULES: tuple[Rule, ...] = (
         IGNORED,
         "reads",
         ("c", "rs"),
-        ours("invalid (type descriptor|base64)", holds_symbol_table),
+        ours("invalid (type descriptor|base64)", is_in_symbol_table),
     ),
     Rule(
         "newlines in short strings",
@@ -462,7 +505,7 @@ RULES: tuple[Rule, ...] = (
         GRAMMAR,
         "reads",
         C,
-        ours("expected (a value|.* in (sexp|list|struct)), found '.'"),
+        ours("expected (a value|.* in (sexp|list|struct)|':' after the field name), found '.'"),
     ),
     Rule(
         "NUL and the byte order mark",
@@ -518,7 +561,7 @@ RULES: tuple[Rule, ...] = (
         IGNORED,
         "reads",
         JAVA,
-        ours("", holds_symbol_table),
+        ours("expected|invalid", is_in_symbol_table),
     ),
     Rule(
         "exponents beyond 64 bits or Python's Decimal",
@@ -535,13 +578,19 @@ RULES: tuple[Rule, ...] = (
         C,
         differs_only(*C_VALUES),
     ),
-    Rule("zero groups before a VarUInt", PADDED, "values", C, is_binary),
     Rule(
-        "an annotation of an empty symbol table is kept",
+        "zero groups before a VarUInt",
+        PADDED,
+        "values",
+        C,
+        both(is_padded, differs_only(*C_VALUES, _timestamp_of_other_parts)),
+    ),
+    Rule(
+        "annotations of a symbol table are kept",
         "symbols: a symbol table is a system value",
         "values",
         C,
-        without(r"'\$ion_symbol_table'::"),
+        both(is_binary, holds_symbol_table, more_annotations),
     ),
     Rule("exponents of more than 31 bits", SIZE, "values", JAVA, differs_only(_large_exponent)),
     Rule(
@@ -561,7 +610,7 @@ RULES: tuple[Rule, ...] = (
         "symbols: $3 directly represents $ion_symbol_table",
         "values",
         JAVA,
-        text(rb"\$3"),
+        both(text(rb"\$3"), shows_symbol_tables),
     ),
     # ---- the peer dies
     Rule(

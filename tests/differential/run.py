@@ -30,7 +30,8 @@ class Report:
     def add(self, difference: Difference) -> None:
         """Count a difference under its rule, or under what was said where there is none."""
         rule = expected(difference)
-        key = (difference.peer, rule.name if rule else unknown(difference))
+        name = f"{rule.kind}: {rule.name} ({rule.because})" if rule else unknown(difference)
+        key = (difference.peer, name)
         if rule is None:
             self.unexpected.add(key)
         self.counts[key] = self.counts.get(key, 0) + 1
