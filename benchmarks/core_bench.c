@@ -1,22 +1,21 @@
-/* The core alone: a full traversal of a document, every scalar decoded, no Python. For comparison with Ion
- * readers in other languages, which do the same. Usage: core_bench FILE... (binary or text Ion).
- * Prints the best and the median of many rounds in microseconds, and a sum that keeps the work honest.
+/* The core alone: a full traversal of a document, every scalar decoded, no Python. core_rs and core_java
+ * hold the same for ion-rs and ion-java. Takes lines of a count and a file of binary or text Ion on standard
+ * input, and answers with that many times in microseconds of the thread's CPU time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "ionf_bin_read.h"
 #include "ionf_txt_read.h"
 
-#define ROUNDS 200
-
 static double
 now_us(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
@@ -95,60 +94,71 @@ read_text(ionf_txt_reader *r, ionf_buf *scratch, const ionf_slice *in, const ion
     return sum;
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void
-run(const char *path, const ionf_slice *in)
-{
-    const ionf_alloc alloc = {heap_alloc, heap_realloc, heap_free, NULL};
-    const ionf_limits limits = ionf_limits_default();
-    const bool is_binary = in->len != 0 && in->data[0] == 0xE0;
+/* What is kept between documents, as a decoder of the pool keeps it. */
+typedef struct readers {
     ionf_bin_reader bin;
     ionf_txt_reader txt;
     ionf_buf scratch;
-    static double times[ROUNDS];
-    uint64_t sum = 0;
-    ionf_bin_reader_init(&bin, alloc);
-    ionf_txt_reader_init(&txt, alloc);
-    ionf_buf_init(&scratch, alloc);
-    for (int i = 0; i < ROUNDS; i++) {
+    uint64_t sum; /* keeps the work honest */
+} readers;
+
+static bool
+run(readers *r, const ionf_slice *in, int rounds)
+{
+    const ionf_limits limits = ionf_limits_default();
+    const bool is_binary = in->len != 0 && in->data[0] == 0xE0;
+    for (int i = 0; i < rounds; i++) {
         const double start = now_us();
-        sum = is_binary ? read_binary(&bin, in, &limits) : read_text(&txt, &scratch, in, &limits);
-        times[i] = now_us() - start;
+        const uint64_t sum = is_binary ? read_binary(&r->bin, in, &limits)
+                                       : read_text(&r->txt, &r->scratch, in, &limits);
+        const double end = now_us();
+        if (sum == 0) {
+            return false;
+        }
+        r->sum += sum;
+        printf("%s%.1f", i == 0 ? "" : " ", end - start);
     }
-    qsort(times, ROUNDS, sizeof *times, compare_doubles);
-    printf("%s\t%s\t%.1f\t%.1f\t%llx\n", path, is_binary ? "binary" : "text", times[0],
-           times[ROUNDS / 2], (unsigned long long)sum);
-    ionf_bin_reader_destroy(&bin);
-    ionf_txt_reader_destroy(&txt);
-    ionf_buf_destroy(&scratch);
+    printf("\n");
+    return fflush(stdout) == 0;
+}
+
+static bool
+run_file(readers *r, const char *path, int rounds)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        return false;
+    }
+    const size_t len = (size_t)ftell(file);
+    uint8_t *data = malloc(len + 1);
+    rewind(file);
+    const bool is_read = data != NULL && fread(data, 1, len, file) == len;
+    fclose(file);
+    const ionf_slice in = {data, len};
+    const bool is_done = is_read && run(r, &in, rounds);
+    free(data);
+    return is_done;
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
-    for (int i = 1; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-            perror(argv[i]);
+    const ionf_alloc alloc = {heap_alloc, heap_realloc, heap_free, NULL};
+    readers r = {.sum = 0};
+    char line[4096];
+    ionf_bin_reader_init(&r.bin, alloc);
+    ionf_txt_reader_init(&r.txt, alloc);
+    ionf_buf_init(&r.scratch, alloc);
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        char *path = strchr(line, ' ');
+        line[strcspn(line, "\n")] = '\0';
+        if (path == NULL || !run_file(&r, path + 1, atoi(line))) {
+            fprintf(stderr, "cannot read: %s\n", line);
             return 1;
         }
-        const size_t len = (size_t)ftell(file);
-        uint8_t *data = malloc(len + 1);
-        rewind(file);
-        if (data == NULL || fread(data, 1, len, file) != len) {
-            perror(argv[i]);
-            return 1;
-        }
-        fclose(file);
-        const ionf_slice in = {data, len};
-        run(argv[i], &in);
-        free(data);
     }
-    return 0;
+    ionf_bin_reader_destroy(&r.bin);
+    ionf_txt_reader_destroy(&r.txt);
+    ionf_buf_destroy(&r.scratch);
+    return r.sum == 42;
 }
