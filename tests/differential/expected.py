@@ -126,20 +126,24 @@ KEYWORD_AND_MORE = text(
 )
 MARKER_AND_MORE = text(rb"\$ion_[0-9]+_[0-9]+[A-Za-z0-9_$.:]|\$ion_1_0[0-9]")
 SYMBOL_ID_AND_MORE = text(rb"\$[0-9]+[A-Za-z_$]")
+STARS = text(rb"\*\*/")
+QUOTES = text(rb"'{5}")
+LONG_FRACTION = value(r"t[0-9T:-]{19}\.[0-9]{10}")
 UNKNOWN_SYMBOL = value(r"\$0|\$local|\$import")
 
 _TOKENS = re.compile(r"""s"[^"]*"|y?'[^']*'|t[0-9][0-9T:.+\-]*|[A-Za-z0-9.^+\-$]+|.""", re.S)
 
 
-def differs_only(*allowed: Callable[[str, str], object]) -> Test:
+def differs_only(*allowed: Callable[[str, str], object], but: str = "(?!)") -> Test:
     """The values differ in single tokens, and each has one in the peer's reading that a test allows.
 
-    As bags, since fields are sorted by what is written for them.
+    As bags, since fields are sorted by what is written for them; without what `but` matches.
     """
+    drop = re.compile(but).sub
 
     def test(d: Difference) -> bool:
-        mine = Counter(_TOKENS.findall(d.ours.weak))
-        other = Counter(_TOKENS.findall(d.theirs.text))
+        mine = Counter(_TOKENS.findall(drop("", d.ours.weak)))
+        other = Counter(_TOKENS.findall(drop("", d.theirs.text)))
         extra = list((other - mine).elements())
         for token in (mine - other).elements():
             match = next((o for o in extra if any(may(token, o) for may in allowed)), None)
@@ -200,15 +204,12 @@ def without(pattern: str) -> Test:
 
 
 def more_annotations(d: Difference) -> bool:
-    """The peer gives more annotations, and nothing else is different."""
-    strip = re.compile(r"(?:'[^']*'|\$0)::").sub
-    other, mine = d.theirs.text, d.ours.weak
-    return strip("", other) == strip("", mine) and other.count("::") > mine.count("::")
+    return d.theirs.text.count("::") > d.ours.weak.count("::")
 
 
 def shows_symbol_tables(d: Difference) -> bool:
     """The peer gives symbol tables as values, and so has not the symbols that they define."""
-    other = re.sub(r"(?m)^'\$ion_symbol_table'::.*\n?", "", d.theirs.text)
+    other = re.sub(r"(?m)^'\$ion_symbol_table'::\{.*\n?", "", d.theirs.text)
     symbol = re.compile(r"'[^']*'|\$0").sub
     mine, rest = symbol("_", d.ours.weak), symbol("_", other)
     return other != d.theirs.text and Counter(mine.strip()) == Counter(rest.strip())
@@ -233,6 +234,7 @@ C_VALUES = (
 
 SPACE = r"spec: numeric stop-characters are `{}[](),\"\'\ \t\n\r\v\f`"
 COMMENT = "spec: C-style comments are treated as whitespace"
+STOP = "spec: real values must be followed by one of the fifteen numeric stop-characters"
 SEPARATE = "spec: whitespace is only required where necessary to separate tokens"
 SIZE = "spec: signed integers of arbitrary size; real numbers of arbitrary precision"
 FRACTION = "spec: fractional seconds are allowed, with an unlimited maximum"
@@ -259,7 +261,7 @@ RULES: tuple[Rule, ...] = (
         theirs(
             r"INVALID_(SYNTAX|TOKEN|TIMESTAMP)|bad character \[1[12]"
             "|invalid (character|syntax|closing)"
-            "|unrecognized",
+            "|unrecognized|invalid base64",
             VERTICAL_SPACE,
         ),
     ),
@@ -268,7 +270,10 @@ RULES: tuple[Rule, ...] = (
         COMMENT,
         "refuses",
         ALL,
-        theirs("INVALID_(SYNTAX|TOKEN|TIMESTAMP)|unrecognized", COMMENT_BEHIND_A_TOKEN),
+        theirs(
+            "INVALID_(SYNTAX|TOKEN|TIMESTAMP)|NEW_LINE|unrecognized|bad character",
+            COMMENT_BEHIND_A_TOKEN,
+        ),
     ),
     Rule(
         "a token right behind a keyword",
@@ -334,7 +339,7 @@ RULES: tuple[Rule, ...] = (
         ("c", "rs"),
         theirs(
             "INTERNAL_ERROR|exceeds maximum|NUMERIC_OVERFLOW",
-            either(value(r"t[0-9T:-]{19}\.[0-9]{10}"), holds_symbol_table),
+            either(LONG_FRACTION, holds_symbol_table),
         ),
     ),
     Rule(
@@ -356,7 +361,7 @@ RULES: tuple[Rule, ...] = (
         "symbols: an identifier, not a string",
         "refuses",
         C,
-        theirs("INVALID_SYMBOL", text(rb"[\"'].*\$.*[\"']")),
+        theirs("INVALID_SYMBOL", text(rb"[\"'].*(\$|\\\\(x|u00|U000000)24).*[\"']")),
     ),
     Rule(
         "imports that are not in the catalog",
@@ -384,14 +389,14 @@ RULES: tuple[Rule, ...] = (
         IDENTIFIER,
         "refuses",
         RS,
-        theirs("symbol table|unrecognized|too large", SYMBOL_ID_AND_MORE),
+        theirs("symbol table|unrecognized|too large|Ion version", SYMBOL_ID_AND_MORE),
     ),
     Rule(
         "zero octets before a symbol ID or an exponent",
         "binary: UInts are sequences of octets",
         "refuses",
         RS,
-        theirs("too large to fit in a usize|byte VarInt|byte VarUInt", is_binary),
+        theirs("too large to fit in a usize|byte VarInt|VarUInt that was too large", is_binary),
     ),
     Rule(
         "white space and unused bits in base64",
@@ -412,7 +417,7 @@ RULES: tuple[Rule, ...] = (
         "spec: the earliest instant is Jan 01, 0001",
         "refuses",
         JAVA,
-        theirs("year (is less than|exceeds)", value(r"t(0001|9999)-")),
+        theirs("year (is less than|exceeds)", text(rb"0001-01-01|9999-12-31")),
     ),
     Rule(
         "symbols without text",
@@ -420,6 +425,41 @@ RULES: tuple[Rule, ...] = (
         "refuses",
         JAVA,
         theirs("UnknownSymbol", either(UNKNOWN_SYMBOL, text(rb"\$3|imports"))),
+    ),
+    Rule(
+        "comments that end in **/",
+        "grammar: BLOCK_COMMENT is '/*' .*? '*/'",
+        "refuses",
+        C,
+        theirs("UNEXPECTED_EOF", STARS),
+    ),
+    Rule(
+        "an empty symbol behind a long string",
+        "grammar: LONG_QUOTED_STRING ends at the next three quotes",
+        "refuses",
+        C,
+        theirs("UNEXPECTED_EOF|NEW_LINE", QUOTES),
+    ),
+    Rule(
+        "a symbol table in a symbol table",
+        "symbols: symbol tables only (meaningfully) occur at the top level of a data stream",
+        "refuses",
+        C,
+        theirs("INVALID_SYMBOL", lambda d: d.is_binary and d.data.count(b"\x81\x83") > 1),
+    ),
+    Rule(
+        "large max_ids and exponents",
+        "symbols: each import allocates max_id symbol IDs; " + SIZE,
+        "refuses",
+        JAVA,
+        theirs("CantConvert|lacks a valid max_id|Too many nonzero exponent digits"),
+    ),
+    Rule(
+        "look-alikes of the version marker",
+        SYSTEM,
+        "refuses",
+        JAVA,
+        theirs("UnknownSymbol", text(rb"'\$ion_1_0'|\$2")),
     ),
     # ---- the peer reads, ionfast refuses
     Rule("invalid UTF-8", UTF8, "reads", ALL, ours("invalid UTF-8", is_not_utf8)),
@@ -470,7 +510,7 @@ RULES: tuple[Rule, ...] = (
         "grammar: a short string has no raw newline",
         "reads",
         RS,
-        ours(r"expected '\"' to end a string, found U\+000[AD]", text(rb"[\r\n]")),
+        ours(r"to end a (string|quoted symbol), found U\+000[AD]", text(rb"[\r\n]")),
     ),
     Rule(
         "null. and a word that is no type",
@@ -560,7 +600,7 @@ RULES: tuple[Rule, ...] = (
         "what a symbol table holds beside its fields",
         IGNORED,
         "reads",
-        JAVA,
+        ALL,
         ours("expected|invalid", is_in_symbol_table),
     ),
     Rule(
@@ -569,6 +609,48 @@ RULES: tuple[Rule, ...] = (
         "reads",
         ALL,
         ours("out of the supported range|Python's Decimal can hold"),
+    ),
+    Rule(
+        "a symbol ID and more is an identifier",
+        IDENTIFIER,
+        "reads",
+        RS,
+        ours("expected", SYMBOL_ID_AND_MORE),
+    ),
+    Rule(
+        "an empty symbol behind a long string",
+        "grammar: LONG_QUOTED_STRING ends at the next three quotes",
+        "reads",
+        C,
+        ours("to end a long string", QUOTES),
+    ),
+    Rule(
+        "numbers and more",
+        STOP,
+        "reads",
+        C,
+        ours("expected the end of the number", text(rb"[0-9]")),
+    ),
+    Rule(
+        "code points beyond U+10FFFF",
+        "grammar: UNICODE_ESCAPE begins with \\U000 or \\U0010",
+        "reads",
+        JAVA,
+        ours("invalid escape sequence", text(rb"\\U(?!000|0010)")),
+    ),
+    Rule(
+        "base64 behind its padding",
+        "grammar: BLOB ends with BASE_64_PAD",
+        "reads",
+        C,
+        ours("invalid base64", text(rb"\{\{.*=")),
+    ),
+    Rule(
+        "an import that cannot be resolved, in a table annotated by $3",
+        "symbols: $3 directly represents $ion_symbol_table",
+        "reads",
+        JAVA,
+        ours("import cannot be resolved", text(rb"\$3")),
     ),
     # ---- other values
     Rule(
@@ -590,7 +672,12 @@ RULES: tuple[Rule, ...] = (
         "symbols: a symbol table is a system value",
         "values",
         C,
-        both(is_binary, holds_symbol_table, more_annotations),
+        both(
+            is_binary,
+            holds_symbol_table,
+            more_annotations,
+            differs_only(*C_VALUES, but=r"(?:'[^']*'|\$0)::"),
+        ),
     ),
     Rule("exponents of more than 31 bits", SIZE, "values", JAVA, differs_only(_large_exponent)),
     Rule(
@@ -601,7 +688,11 @@ RULES: tuple[Rule, ...] = (
         without(r"'\$ion_symbol_table'::null\.struct(\n|$)"),
     ),
     Rule(
-        "look-alikes of the version marker", SYSTEM, "values", ALL, without(r"y'\$ion_1_0'(\n|$)")
+        "look-alikes of the version marker",
+        SYSTEM,
+        "values",
+        ALL,
+        without(r"(?m)^y'\$ion_1_0'(\n|$)"),
     ),
     Rule("a version marker and more is an identifier", IDENTIFIER, "values", RS, MARKER_AND_MORE),
     Rule("a symbol ID and more is an identifier", IDENTIFIER, "values", RS, SYMBOL_ID_AND_MORE),
@@ -612,13 +703,20 @@ RULES: tuple[Rule, ...] = (
         JAVA,
         both(text(rb"\$3"), shows_symbol_tables),
     ),
+    Rule(
+        "comments that end in **/",
+        "grammar: BLOCK_COMMENT is '/*' .*? '*/'",
+        "values",
+        C,
+        STARS,
+    ),
     # ---- the peer dies
     Rule(
         "no answer in time, or a crash",
         "no answer is no reading",
         "dies",
         ALL,
-        lambda d: d.ours.sign == "-",
+        either(lambda d: d.ours.sign == "-", SYMBOL_ID_AND_MORE, LONG_FRACTION),
     ),
 )
 
