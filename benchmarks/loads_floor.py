@@ -22,7 +22,8 @@ def module() -> Any:
     folder = Path(tempfile.mkdtemp(prefix="ionfast-floor-"))
     target = folder / f"loads_floor{sysconfig.get_config_var('EXT_SUFFIX')}"
     include = sysconfig.get_path("include")
-    command = ["cc", "-O3", "-shared", "-fPIC", f"-I{include}", f"-I{ROOT / 'src/c/py'}"]
+    command = ["cc", "-O3", "-shared", "-fPIC", f"-I{include}"]
+    command += [f"-I{ROOT / 'src' / 'c' / part}" for part in ("core", "py")]
     try:
         subprocess.run([*command, str(SOURCE), "-o", str(target)], check=True)
     except (OSError, subprocess.CalledProcessError):
