@@ -1,6 +1,7 @@
 /* ionf_utf8.h: every code point both ways, everything that RFC 3629 refuses, every position of
  * a fault. */
 #include "ionf_utf8.h"
+#include "ionf_widen.h"
 
 #include "ct.h"
 
@@ -165,9 +166,58 @@ test_widen(void)
     }
 }
 
+/* One pass does what checking and widening do, up to the first sequence that is wrong or too great. */
+static void
+check_decode_bmp(const uint8_t *text, size_t len)
+{
+    static uint16_t units[128 + IONF_WIDEN_BLOCK];
+    static uint32_t wide[128];
+    size_t valid = ionf_utf8_check(text, len, NULL), limit = 0;
+    ionf_utf8_info info;
+    while (limit < valid && text[limit] < 0xF0) {
+        limit++;
+    }
+    CHECK_INT(ionf_utf8_check(text, limit, &info), limit);
+    ionf_utf8_to_ucs4(text, limit, wide);
+    size_t count;
+    uint32_t all, expected = 0;
+    CHECK_INT(ionf_utf8_decode_bmp(text, len, units, &count, &all), limit);
+    CHECK_INT(count, info.count);
+    for (size_t i = 0; i < count && i < info.count; i++) {
+        CHECK_INT(units[i], wide[i]);
+        expected |= wide[i] < 0x80 ? 0 : wide[i];
+    }
+    CHECK_INT(all, expected);
+}
+
+static void
+test_decode_bmp(void)
+{
+    static const uint32_t maxima[] = {0x7F, 0xFF, 0x7FF, 0xFFFF, 0x10FFFF};
+    static uint8_t text[128];
+    static uint32_t code_points[128];
+    uint32_t random = 1;
+    for (uint32_t seed = 0; seed < 5000; seed++) {
+        size_t count;
+        const size_t len =
+            make_text(seed, maxima[seed % 5], seed % 100, text, code_points, &count);
+        check_decode_bmp(text, len);
+        for (int i = 0; i < 8 && len != 0; i++) {
+            random = random * 1664525u + 1013904223u;
+            const size_t at = (random >> 8) % len;
+            const uint8_t was = text[at];
+            text[at] = (uint8_t)(random >> 24);
+            check_decode_bmp(text, len);
+            check_decode_bmp(text, at);
+            text[at] = was;
+        }
+    }
+}
+
 int
 main(void)
 {
+    RUN(test_decode_bmp);
     RUN(test_measure);
     RUN(test_faults);
     RUN(test_every_code_point);

@@ -285,6 +285,19 @@ scalar_symbol(ionf_bin_reader *r, const header *h, ionf_token *token)
 }
 
 static ionf_status
+fail_at_utf8(ionf_bin_reader *r, const uint8_t *at)
+{
+    return fail_at(r, IONF_ERR_UTF8, at, "valid UTF-8 in a string");
+}
+
+void
+ionf_bin_refuse_string(ionf_bin_reader *r, const ionf_token *token, size_t valid)
+{
+    (void)fail_at_utf8(r, token->as.bytes.data + valid);
+    r->mode = IONF_BIN_CAREFUL;
+}
+
+static ionf_status
 scalar_string(ionf_bin_reader *r, const header *h, ionf_token *token)
 {
     const size_t len = (size_t)h->len;
@@ -294,7 +307,7 @@ scalar_string(ionf_bin_reader *r, const header *h, ionf_token *token)
     if (!token->is_ascii) {
         const size_t valid = ionf_utf8_check(h->content, len, NULL);
         if (valid != len) {
-            return fail_at(r, IONF_ERR_UTF8, h->content + valid, "valid UTF-8 in a string");
+            return fail_at_utf8(r, h->content + valid);
         }
     }
     return IONF_OK;

@@ -245,7 +245,7 @@ ionf_bin_token_begin(ionf_token *token, unsigned kind, uint64_t offset, uint64_t
 /* One scalar whose content lies within the limit; false: leave it to the slow half. */
 IONF_FORCE_INLINE bool
 ionf_bin_fast_scalar(ionf_bin_reader *r, ionf_token *token, unsigned type, const uint8_t *content,
-                     size_t len)
+                     size_t len, bool checks_utf8)
 {
     const uint8_t *const end = r->base.end;
     switch (type) {
@@ -288,7 +288,8 @@ ionf_bin_fast_scalar(ionf_bin_reader *r, ionf_token *token, unsigned type, const
         token->as.bytes.data = content;
         token->as.bytes.len = len;
         token->is_ascii = ionf_bin_is_ascii(content, len, end);
-        return IONF_LIKELY(token->is_ascii) || ionf_utf8_check(content, len, NULL) == len;
+        return IONF_LIKELY(token->is_ascii) || !checks_utf8 ||
+               ionf_utf8_check(content, len, NULL) == len;
     case IONF_TYPE_CLOB:
     case IONF_TYPE_BLOB:
         token->as.bytes.data = content;
@@ -335,7 +336,7 @@ ionf_bin_fast_varuint(const uint8_t **p, const uint8_t *limit, size_t *out)
 /* The plain cases. False: nothing has been consumed, whatever `token` holds now. Past 60 lines
  * because it is the hot loop's body: one straight run from the field name to the value. */
 IONF_FORCE_INLINE bool
-ionf_bin_fast(ionf_bin_reader *r, ionf_token *token)
+ionf_bin_fast_as(ionf_bin_reader *r, ionf_token *token, bool checks_utf8)
 {
     const uint8_t *p = r->base.p;
     const uint8_t *const limit = r->limit;
@@ -393,11 +394,17 @@ ionf_bin_fast(ionf_bin_reader *r, ionf_token *token)
         r->limit_is_end = true;
         return true;
     }
-    if (IONF_UNLIKELY(!ionf_bin_fast_scalar(r, token, type, p, len))) {
+    if (IONF_UNLIKELY(!ionf_bin_fast_scalar(r, token, type, p, len, checks_utf8))) {
         return false;
     }
     r->base.p = p + len;
     return true;
+}
+
+IONF_FORCE_INLINE bool
+ionf_bin_fast(ionf_bin_reader *r, ionf_token *token)
+{
+    return ionf_bin_fast_as(r, token, true);
 }
 
 /* If a float of eight bytes comes next, outside a struct, read it; else nothing is consumed. For lists
@@ -424,5 +431,19 @@ ionf_bin_next(ionf_bin_reader *r, ionf_token *token)
     }
     return ionf_bin_slow(r, token);
 }
+
+/* The same, but a string that is not ASCII may be any bytes: for those who look at each of them anyway, and
+ * report what is not UTF-8 by ionf_bin_refuse_string before they go on. */
+IONF_MUST_CHECK IONF_FORCE_INLINE ionf_status
+ionf_bin_next_unchecked(ionf_bin_reader *r, ionf_token *token)
+{
+    if (IONF_LIKELY(ionf_bin_fast_as(r, token, false))) {
+        return IONF_OK;
+    }
+    return ionf_bin_slow(r, token);
+}
+
+/* The string given last is UTF-8 only up to byte `valid`. */
+void ionf_bin_refuse_string(ionf_bin_reader *r, const ionf_token *token, size_t valid);
 
 #endif

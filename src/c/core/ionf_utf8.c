@@ -6,6 +6,8 @@
  */
 #include "ionf_utf8.h"
 
+#include "ionf_widen.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -298,6 +300,61 @@ ionf_utf8_take(const uint8_t **p)
     const uint32_t code_point = decode_sequence(*p, &step);
     *p += step;
     return code_point;
+}
+
+/* The sequence at `p`, which is not ASCII, as a unit; its length, or 0 when it is no such sequence. */
+static inline size_t
+take_unit(const uint8_t *p, size_t remaining, uint16_t *unit)
+{
+    size_t step = p[0] < 0xF0u ? sequence_len(p, remaining) : 0;
+    if (step != 0) {
+        *unit = (uint16_t)decode_sequence(p, &step);
+    }
+    return step;
+}
+
+size_t
+ionf_utf8_decode_bmp(const uint8_t *p, size_t len, uint16_t *dst, size_t *count, uint32_t *all)
+{
+    const uint16_t *const start = dst;
+    uint32_t seen = 0;
+    size_t i = 0;
+    while (i < len) {
+        uint32_t word;
+        while (len - i >= 4 && is_triple_word(word = load32_le(p + i))) {
+            const uint32_t unit = decode_triple(word);
+            seen |= unit;
+            *dst++ = (uint16_t)unit;
+            i += 3;
+        }
+        while (len - i >= 4 && is_two_pairs_word(word = load32_le(p + i))) {
+            const uint32_t first = (word & 0x1Fu) << 6 | (word >> 8 & 0x3Fu);
+            const uint32_t second = (word >> 16 & 0x1Fu) << 6 | (word >> 24 & 0x3Fu);
+            seen |= first | second;
+            *dst++ = (uint16_t)first;
+            *dst++ = (uint16_t)second;
+            i += 4;
+        }
+        if (len - i >= IONF_WIDEN_BLOCK) {
+            const size_t plain = ionf_widen_block_uint16_t(p + i, dst);
+            dst += plain;
+            i += plain;
+        } else if (i < len && p[i] < 0x80u) {
+            *dst++ = p[i++];
+            continue;
+        }
+        if (i < len && p[i] >= 0x80u) {
+            const size_t step = take_unit(p + i, len - i, dst);
+            if (step == 0) {
+                break;
+            }
+            seen |= *dst++;
+            i += step;
+        }
+    }
+    *count = (size_t)(dst - start);
+    *all = seen;
+    return i;
 }
 
 /* The three below are one loop over three unit sizes: eight ASCII bytes at a time, else a

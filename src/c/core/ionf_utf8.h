@@ -44,6 +44,11 @@ size_t ionf_utf8_put(uint8_t *dst, uint32_t code_point);
 /* Decode one code point of VALID UTF-8 and step over it. */
 uint32_t ionf_utf8_take(const uint8_t **p);
 
+/* Check and widen in one pass, as far as it is valid and below U+10000; gives how far. `dst` has room for
+ * `len` units and IONF_WIDEN_BLOCK more. `*count`: units stored; `*all`: their bits, or-ed. */
+size_t ionf_utf8_decode_bmp(const uint8_t *p, size_t len, uint16_t *dst, size_t *count,
+                            uint32_t *all);
+
 /* Widen VALID UTF-8 of `len` bytes into code units; `dst` holds info.count of them. */
 void ionf_utf8_to_ucs1(const uint8_t *p, size_t len, uint8_t *dst);
 void ionf_utf8_to_ucs2(const uint8_t *p, size_t len, uint16_t *dst);

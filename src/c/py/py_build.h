@@ -123,12 +123,15 @@ ionfast_small_int(ionfast_decoder *dec, const ionf_integer *integer)
     return ionfast_int_from(dec->state, integer);
 }
 
-/* An unannotated, non-null scalar in the lossless or plain model. */
-static inline PyObject *
-ionfast_build_scalar(ionfast_decoder *dec, const ionf_token *t)
+/* An unannotated, non-null scalar in the lossless or plain model; `is_checked`: strings are UTF-8. */
+IONF_FORCE_INLINE PyObject *
+ionfast_build_scalar_as(ionfast_decoder *dec, const ionf_token *t, bool is_checked)
 {
     switch (t->kind) {
     case IONF_KIND_STRING:
+        if (!is_checked && IONF_UNLIKELY(!t->is_ascii)) {
+            return ionfast_str_from_unchecked(dec, t);
+        }
         return ionfast_str_from_utf8(t->as.bytes.data, t->as.bytes.len, t->is_ascii);
     case IONF_KIND_INT:
         return ionfast_small_int(dec, &t->as.integer);
@@ -139,6 +142,12 @@ ionfast_build_scalar(ionfast_decoder *dec, const ionf_token *t)
     default:
         return ionfast_build_rare_scalar(dec, t);
     }
+}
+
+static inline PyObject *
+ionfast_build_scalar(ionfast_decoder *dec, const ionf_token *t)
+{
+    return ionfast_build_scalar_as(dec, t, true);
 }
 
 /* ---- containers ---- */
@@ -319,6 +328,19 @@ ionfast_next(ionfast_decoder *dec, bool is_binary, ionf_token *t)
     return is_binary ? ionf_bin_next(&dec->bin, t) : ionf_txt_next(&dec->txt, t);
 }
 
+/* The same; in binary, a string that is not ASCII is checked while it becomes a str. */
+IONF_FORCE_INLINE ionf_status
+ionfast_next_unchecked(ionfast_decoder *dec, bool is_binary, ionf_token *t)
+{
+    return is_binary ? ionf_bin_next_unchecked(&dec->bin, t) : ionf_txt_next(&dec->txt, t);
+}
+
+static inline bool
+ionfast_is_unchecked(const ionf_token *t)
+{
+    return t->kind == IONF_KIND_STRING && !t->is_ascii && !t->is_null;
+}
+
 /* What to answer when next() gave no token. */
 static inline ionfast_build_result
 ionfast_build_stop(ionfast_decoder *dec, ionf_status status)
@@ -381,7 +403,7 @@ ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
 {
     ionf_token t;
     for (;;) {
-        const ionf_status status = ionfast_next(dec, is_binary, &t);
+        const ionf_status status = ionfast_next_unchecked(dec, is_binary, &t);
         if (IONF_UNLIKELY(status != IONF_OK)) {
             return ionfast_build_stop(dec, status);
         }
@@ -416,9 +438,14 @@ ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
                 }
                 continue;
             }
-            value = IONF_LIKELY(!is_special && dec->model != IONFAST_MODEL_IONPY)
-                        ? ionfast_build_scalar(dec, &t)
-                        : ionfast_build_special(dec, &t);
+            if (IONF_LIKELY(!is_special && dec->model != IONFAST_MODEL_IONPY)) {
+                value = ionfast_build_scalar_as(dec, &t, !is_binary);
+            } else if (is_binary && ionfast_is_unchecked(&t) &&
+                       ionfast_check_string(dec, &t, NULL) < 0) {
+                value = NULL;
+            } else {
+                value = ionfast_build_special(dec, &t);
+            }
         }
         if (IONF_UNLIKELY(value == NULL)) {
             return IONFAST_BUILD_ERROR;

@@ -1,14 +1,13 @@
 /* Values beyond the common case. Everything here is out of the inner loop's way. */
 #include "py_values.h"
 
+#include "ionf_widen.h"
 #include "py_build.h"
 
-PyObject *
-ionfast_str_from_wide(const uint8_t *text, size_t len)
+static PyObject *
+widen(const uint8_t *text, size_t len, const ionf_utf8_info *info)
 {
-    ionf_utf8_info info;
-    ionf_utf8_measure(text, len, &info); /* readers only hand on valid UTF-8 */
-    PyObject *str = PyUnicode_New((Py_ssize_t)info.count, info.max_class);
+    PyObject *str = PyUnicode_New((Py_ssize_t)info->count, info->max_class);
     if (str == NULL) {
         return NULL;
     }
@@ -24,6 +23,64 @@ ionfast_str_from_wide(const uint8_t *text, size_t len)
         break;
     }
     return str;
+}
+
+PyObject *
+ionfast_str_from_wide(const uint8_t *text, size_t len)
+{
+    ionf_utf8_info info;
+    ionf_utf8_measure(text, len, &info);
+    return widen(text, len, &info);
+}
+
+/* Bytes of a string that is widened on the C stack while it is checked: most are shorter. */
+#define UNITS_MAX 512
+
+static PyObject *
+str_from_units(const uint16_t *units, size_t count, uint32_t all)
+{
+    const bool is_narrow = all < 0x100;
+    PyObject *str = PyUnicode_New((Py_ssize_t)count, is_narrow ? 0xFF : 0xFFFF);
+    if (str == NULL) {
+        return NULL;
+    }
+    if (!is_narrow) {
+        memcpy(PyUnicode_2BYTE_DATA(str), units, count * sizeof *units);
+        return str;
+    }
+    uint8_t *const dst = PyUnicode_1BYTE_DATA(str);
+    for (size_t i = 0; i < count; i++) {
+        dst[i] = (uint8_t)units[i];
+    }
+    return str;
+}
+
+int
+ionfast_check_string(ionfast_decoder *dec, const ionf_token *t, ionf_utf8_info *info)
+{
+    const size_t valid = ionf_utf8_check(t->as.bytes.data, t->as.bytes.len, info);
+    if (valid == t->as.bytes.len) {
+        return 0;
+    }
+    ionf_bin_refuse_string(&dec->bin, t, valid);
+    ionfast_set_error(dec->state, &dec->bin.base.error);
+    return -1;
+}
+
+PyObject *
+ionfast_str_from_unchecked(ionfast_decoder *dec, const ionf_token *t)
+{
+    const ionf_slice text = t->as.bytes;
+    if (text.len <= UNITS_MAX) {
+        uint16_t units[UNITS_MAX + IONF_WIDEN_BLOCK];
+        size_t count;
+        uint32_t all;
+        if (ionf_utf8_decode_bmp(text.data, text.len, units, &count, &all) == text.len) {
+            return str_from_units(units, count, all);
+        }
+    }
+    ionf_utf8_info info;
+    return ionfast_check_string(dec, t, &info) < 0 ? NULL : widen(text.data, text.len, &info);
 }
 
 static PyTypeObject *

@@ -2,6 +2,7 @@
 #ifndef PY_VALUES_H
 #define PY_VALUES_H
 
+#include "ionf_utf8.h"
 #include "py_decoder.h"
 
 /* All give a new reference, or NULL with an exception set. */
@@ -12,6 +13,10 @@ PyObject *ionfast_str_from_wide(const uint8_t *text, size_t len);
 PyObject *ionfast_build_rare_scalar(ionfast_decoder *dec, const ionf_token *t);
 /* Any scalar or null: annotated, null, or in the ionpy model. */
 PyObject *ionfast_build_special(ionfast_decoder *dec, const ionf_token *t);
+/* What ionf_bin_next_unchecked gave, a string that is not ASCII, and not null: as a str; only checked (`info`
+ * may be NULL). IonError when it is not UTF-8. */
+PyObject *ionfast_str_from_unchecked(ionfast_decoder *dec, const ionf_token *t);
+int ionfast_check_string(ionfast_decoder *dec, const ionf_token *t, ionf_utf8_info *info);
 /* The token's annotations as a tuple of Symbol (SymbolToken for unknown text). */
 PyObject *ionfast_build_annotations(ionfast_decoder *dec, const ionf_token *t);
 /* A symbol reference as SymbolToken(text, sid, location). */
