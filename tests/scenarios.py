@@ -28,6 +28,7 @@ not_sanitized = pytest.mark.skipif(SANITIZED, reason="means nothing under a sani
 PRELUDE = """
 import copy, datetime, decimal, faulthandler, gc, io, signal, sys, threading
 faulthandler.enable()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs behind
 import ionfast
 from ionfast import IonError, dumps, dumps_all, load, loads, loads_all
 """

@@ -14,6 +14,7 @@ import sys
 import pytest
 
 import ccompiler
+import scenarios
 import vectors
 
 sys.path.append(str(vectors.ROOT / "tests" / "fuzz"))
@@ -25,6 +26,7 @@ DEFAULT_RUNS = 8000
 
 
 @ccompiler.needs_cc
+@scenarios.not_sanitized  # a compiler that runs under the sanitizers; the targets have their own
 @pytest.mark.slow
 def test_every_target(tmp_path: pathlib.Path) -> None:
     """One test, since building takes longer than running."""

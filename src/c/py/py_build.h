@@ -14,6 +14,9 @@
 #include "py_decoder.h"
 #include "py_values.h"
 
+/* A string or lob of so many bytes looks at signals before it is copied. */
+#define IONFAST_LONG_TEXT 65536
+
 typedef enum ionfast_build_result {
     IONFAST_BUILD_ERROR = -1, /* an exception is set; half-built values are still on the stack */
     IONFAST_BUILD_EOF = 0,
@@ -30,9 +33,13 @@ ionfast_str_from_utf8(const uint8_t *text, size_t len, bool is_ascii)
     if (IONF_UNLIKELY(!is_ascii)) {
         return ionfast_str_from_wide(text, len);
     }
-    if (IONF_UNLIKELY(len <=
-                      1)) { /* shared by the interpreter: the empty and one-character strs */
-        return len == 0 ? PyUnicode_New(0, 0) : PyUnicode_FromOrdinal(text[0]);
+    if (IONF_UNLIKELY(len - 2 >= IONFAST_LONG_TEXT - 2)) { /* one comparison for both ends */
+        if (len <= 1) { /* shared by the interpreter: the empty and one-character strs */
+            return len == 0 ? PyUnicode_New(0, 0) : PyUnicode_FromOrdinal(text[0]);
+        }
+        if (PyErr_CheckSignals() < 0) {
+            return NULL;
+        }
     }
     return ionfast_ascii_new(text, len);
 }
@@ -381,12 +388,16 @@ ionfast_check_signals(ionfast_decoder *dec)
     return PyErr_CheckSignals();
 }
 
-/* A float has been put into a list: those that follow it, as far as there is room. */
+/* A float has been put into a list: those that follow it, as far as there is room, and until it is time
+ * to look at signals. */
 static inline int
 ionfast_push_floats(ionfast_decoder *dec)
 {
+    const size_t room = dec->value_cap - dec->value_count;
+    const size_t stop =
+        dec->value_count + (room < IONFAST_SIGNAL_INTERVAL ? room : IONFAST_SIGNAL_INTERVAL);
     double number;
-    while (dec->value_count != dec->value_cap && ionf_bin_take_float64(&dec->bin, &number)) {
+    while (dec->value_count != stop && ionf_bin_take_float64(&dec->bin, &number)) {
         PyObject *value = ionfast_float_new(number);
         if (IONF_UNLIKELY(value == NULL)) {
             return -1;

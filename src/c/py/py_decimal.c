@@ -144,6 +144,9 @@ digits_of(const ionf_integer *coefficient, ionf_buf *digits, ionf_slice *out)
 static PyObject *
 big_text(ionfast_state *state, const ionf_decimal *decimal)
 {
+    if (PyErr_CheckSignals() < 0) { /* before a step that is as long as the digits are many */
+        return NULL;
+    }
     ionf_buf buf;
     ionf_buf_init(&buf, state->alloc);
     ionf_slice digits;

@@ -38,8 +38,10 @@ typedef struct ionfast_build_frame {
 #define IONFAST_KEY_MAX_LEN 64
 #define IONFAST_RETIRED_MAX 64
 
-/* Tokens between two looks at pending signals: about a millisecond of reading. */
-#define IONFAST_SIGNAL_INTERVAL 16384
+/* Tokens between two looks at pending signals: tens of microseconds of ordinary reading, and no more than
+ * some milliseconds when each token is just below what looks by itself (IONFAST_LONG_TEXT, and the
+ * conversions of numbers in py_int.c and py_decimal.c). A look takes 5 to 10 ns. */
+#define IONFAST_SIGNAL_INTERVAL 1024
 
 /* What a Reader works on. It lies in the pooled decoder, not in the Reader, so that making a Reader is
  * making a small object: nothing here is cleared for it. */

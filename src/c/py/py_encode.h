@@ -14,7 +14,7 @@
 #include "ionf_txt_write.h"
 
 /* Values between two looks at pending signals. */
-#define IONFAST_ENCODE_SIGNAL_INTERVAL 10000
+#define IONFAST_ENCODE_SIGNAL_INTERVAL 1024
 
 /* How the children of an open container are found. */
 typedef enum ionfast_form {

@@ -48,6 +48,9 @@ from_be(const uint8_t *bytes, size_t len, bool is_negative)
 static PyObject *
 from_digits(ionfast_state *state, const ionf_integer *integer)
 {
+    if (PyErr_CheckSignals() < 0) { /* the rest takes longer than this, or far longer */
+        return NULL;
+    }
     if (integer->len > MAX_CORE_DIGITS && integer->len < MIN_CORE_DIGITS_AGAIN) {
         return PyObject_CallFunction(state->int_from_digits, "y#O", (const char *)integer->data,
                                      (Py_ssize_t)integer->len,

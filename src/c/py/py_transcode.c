@@ -10,8 +10,9 @@
 #include "py_write_options.h"
 #include "py_writer.h"
 
-/* Tokens between two looks at pending signals. */
-#define SIGNAL_INTERVAL 65536
+/* Bytes of input between two looks at pending signals, each of them at a token's end: by bytes, since
+ * one long int between two bases takes as long as thousands of short tokens. */
+#define SIGNAL_INTERVAL 4096
 
 typedef struct transcode_options {
     ionfast_read_options read;
@@ -122,7 +123,7 @@ run(transcode_job *job)
     ionfast_decoder *const dec = job->dec;
     const ionf_reader *const base = ionfast_decoder_base(dec);
     ionf_transcoder *const core = &job->core;
-    uint32_t countdown = SIGNAL_INTERVAL;
+    uint64_t looked_at = 0;
     ionf_token token;
     for (;;) {
         ionf_status status =
@@ -150,8 +151,8 @@ run(transcode_job *job)
                 return -1;
             }
         }
-        if (IONF_UNLIKELY(--countdown == 0)) {
-            countdown = SIGNAL_INTERVAL;
+        if (IONF_UNLIKELY(token.offset - looked_at >= SIGNAL_INTERVAL)) {
+            looked_at = token.offset;
             if (PyErr_CheckSignals() < 0) {
                 return -1;
             }

@@ -4,9 +4,15 @@
 #include "ionf_widen.h"
 #include "py_build.h"
 
+/* Like IONFAST_LONG_TEXT: measuring and widening take some ten times as long as copying. */
+#define LONG_WIDE_TEXT (IONFAST_LONG_TEXT / 16)
+
 static PyObject *
 widen(const uint8_t *text, size_t len, const ionf_utf8_info *info)
 {
+    if (IONF_UNLIKELY(len >= LONG_WIDE_TEXT) && PyErr_CheckSignals() < 0) {
+        return NULL;
+    }
     PyObject *str = PyUnicode_New((Py_ssize_t)info->count, info->max_class);
     if (str == NULL) {
         return NULL;
@@ -123,6 +129,9 @@ ionpy_float(ionfast_state *state, double number)
 static PyObject *
 bytes_of(const ionf_slice *slice)
 {
+    if (IONF_UNLIKELY(slice->len >= IONFAST_LONG_TEXT) && PyErr_CheckSignals() < 0) {
+        return NULL;
+    }
     return PyBytes_FromStringAndSize((const char *)slice->data, (Py_ssize_t)slice->len);
 }
 
