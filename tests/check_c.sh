@@ -50,15 +50,30 @@ for source in "$root"/src/c/core/*.c; do
     printf '%s\n' "$source"
 done | xargs -P "$(nproc)" -I{} sh -c '"$0" "$@" -c "{}" -o "'"$work"'/$(basename "{}" .c).o"' "$cc" "${flags[@]}"
 
-for name in "${tests[@]}"; do
-    "$cc" "${flags[@]}" "$root/tests/c/test_$name.c" "$work"/ionf_*.o -lm -lpthread -o "$work/test_$name"
-done
-# Two at a time would mix their reports: the log of one that fails is shown whole.
-for name in "${tests[@]}"; do
-    if ! "${runner[@]}" "$work/test_$name" >"$work/log" 2>&1; then
-        cat "$work/log"
+# One test: built, run, and its closing line; the whole log of one that fails.
+run_test() {
+    local way=$1 name=$2
+    shift 2
+    "$@" "$root/tests/c/test_$name.c" "$work"/ionf_*.o -lm -lpthread -o "$work/test_$name"
+    if ! "${runner[@]}" "$work/test_$name" >"$work/$name.log" 2>&1; then
+        head -n 200 "$work/$name.log"
         echo "test_$name failed under $way"
-        exit 1
+        return 1
     fi
-    printf '%-9s %-14s %s\n' "$way" "$name" "$(tail -n 1 "$work/log")"
+    printf '%-9s %-14s %s\n' "$way" "$name" "$(tail -n 1 "$work/$name.log")"
+}
+
+running=0 failed=0
+for name in "${tests[@]}"; do
+    run_test "$way" "$name" "$cc" "${flags[@]}" &
+    running=$((running + 1))
+    if [ "$running" -ge "$(nproc)" ]; then
+        wait -n || failed=1
+        running=$((running - 1))
+    fi
 done
+while [ "$running" -gt 0 ]; do
+    wait -n || failed=1
+    running=$((running - 1))
+done
+exit "$failed"

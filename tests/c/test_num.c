@@ -264,6 +264,14 @@ test_print_known(void)
     check_print(from_bits(0xFFF0000000000001ull), "nan");
 }
 
+/* Some machines have no wider type, and valgrind computes as if this one had none. */
+static bool
+long_double_is_wider(void)
+{
+    const volatile long double one = 1, little = 1e-18L;
+    return one + little != one;
+}
+
 /* Reads back; no shorter text does; and of that length none is nearer. */
 static void
 check_shortest(double value)
@@ -285,7 +293,7 @@ check_shortest(double value)
         snprintf(shorter, sizeof shorter, "%.*e", count - 2, value);
         is_right = is_right && strtod(shorter, NULL) != value;
     }
-    if (count > 0) {
+    if (count > 0 && long_double_is_wider()) {
         char nearest[64], ours[64];
         snprintf(nearest, sizeof nearest, "%.*e", count - 1, value);
         snprintf(ours, sizeof ours, "%.*Le", count - 1, strtold(text, NULL));

@@ -218,6 +218,7 @@ abs_difference(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count
  *   a1 b0 + a0 b1 = a0 b0 + a1 b1 - (a1 - a0)(b1 - b0)
  *
  * The recursion is as deep as the logarithm of `count`. */
+/* NOLINTNEXTLINE(misc-no-recursion): a logarithm */
 static void
 mul_limbs(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count, uint32_t *scratch,
           uint64_t base)

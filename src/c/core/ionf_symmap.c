@@ -314,6 +314,7 @@ import_find(const ionf_symmap_import *import, uint64_t hash, const uint8_t *text
     if (table->cap == 0) {
         return SIZE_MAX;
     }
+    assert(import->shared->symbols != NULL); /* what the slots point into */
     for (size_t i = (size_t)hash & (table->cap - 1); table->slots[i] != 0;
          i = (i + 1) & (table->cap - 1)) {
         const size_t index = SLOT_INDEX(table->slots[i]);

@@ -88,7 +88,7 @@ static ionf_slice
 text_copy(uint8_t **dst, ionf_slice text)
 {
     const ionf_slice copy = {text.data == NULL ? NULL : *dst, text.len};
-    if (text.len != 0) {
+    if (text.data != NULL) {
         memcpy(*dst, text.data, text.len);
         *dst += text.len;
     }

@@ -232,7 +232,11 @@ ionfast_dict_track(PyObject *dict)
 static inline void
 ionfast_none_drop(size_t count)
 {
-#if PY_VERSION_HEX < 0x030C0000
+#if PY_VERSION_HEX < 0x030C0000 && defined(Py_REF_DEBUG)
+    for (size_t i = 0; i < count; i++) { /* so that sys.gettotalrefcount() stays right */
+        Py_DECREF(Py_None);
+    }
+#elif PY_VERSION_HEX < 0x030C0000
     Py_SET_REFCNT(Py_None, Py_REFCNT(Py_None) - (Py_ssize_t)count);
 #else
     (void)count; /* immortal */
