@@ -81,7 +81,9 @@ def reader_walk(data: Any) -> None:
 
 
 def write(value: object, **options: Any) -> None:
-    with ionfast.Writer(io.BytesIO() if options.get("binary", True) else io.StringIO(), **options) as writer:
+    with ionfast.Writer(
+        io.BytesIO() if options.get("binary", True) else io.StringIO(), **options
+    ) as writer:
         writer.write(value)
 
 
@@ -196,7 +198,10 @@ def main(names: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs behind
     for name in names:
         whole, longest = check(name)
-        print(f"{name:24} takes {whole * 1e3:7.1f} ms, stops within {longest * 1e3:6.1f} ms", flush=True)
+        print(
+            f"{name:24} takes {whole * 1e3:7.1f} ms, stops within {longest * 1e3:6.1f} ms",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
