@@ -56,6 +56,8 @@ void fuzz_reader_destroy(fuzz_reader *r);
 /* Binary or text by the first byte of the whole input, as the binding does it. */
 void fuzz_reader_open(fuzz_reader *r, bool is_binary, const uint8_t *data, size_t size,
                       bool is_final, const ionf_limits *limits, const ionf_catalog *catalog);
+/* Opened on the first bytes of the input: what is left of it, which is all. */
+void fuzz_reader_rest(fuzz_reader *r, const uint8_t *data, size_t size);
 ionf_status fuzz_next(fuzz_reader *r, ionf_token *token);
 ionf_status fuzz_skip(fuzz_reader *r);
 

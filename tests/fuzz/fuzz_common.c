@@ -154,6 +154,18 @@ fuzz_reader_open(fuzz_reader *r, bool is_binary, const uint8_t *data, size_t siz
     }
 }
 
+void
+fuzz_reader_rest(fuzz_reader *r, const uint8_t *data, size_t size)
+{
+    if (r->is_binary) {
+        const size_t consumed = ionf_bin_reader_release(&r->bin);
+        ionf_bin_reader_window(&r->bin, data + consumed, size - consumed, true);
+    } else {
+        const size_t consumed = ionf_txt_reader_release(&r->txt);
+        ionf_txt_reader_window(&r->txt, data + consumed, size - consumed, true);
+    }
+}
+
 ionf_status
 fuzz_next(fuzz_reader *r, ionf_token *token)
 {

@@ -5,12 +5,20 @@
 static fuzz_reader shared;
 static bool is_open;
 
+/* The first `first` bytes, then the rest, up to so many tokens: as a stream that is given up half-way. */
 static void
-read_part(fuzz_reader *r, size_t tokens)
+read_part(fuzz_reader *r, const uint8_t *data, size_t size, size_t first, size_t tokens)
 {
-    ionf_token token;
+    const ionf_limits limits = ionf_limits_default();
+    fuzz_reader_open(r, fuzz_is_binary(data, size), data, first, false, &limits, fuzz_catalog());
     for (size_t i = 0; i < tokens; i++) {
-        if (fuzz_next(r, &token) != IONF_OK || token.kind == IONF_KIND_EOF) {
+        ionf_token token;
+        ionf_status status = fuzz_next(r, &token);
+        if (status == IONF_NEED_DATA && !fuzz_base(r)->is_final) {
+            fuzz_reader_rest(r, data, size);
+            status = fuzz_next(r, &token);
+        }
+        if (status != IONF_OK || token.kind == IONF_KIND_EOF) {
             return;
         }
     }
@@ -32,11 +40,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         is_open = true;
         fuzz_reader_init(&shared, ionf_alloc_libc());
     }
-    const ionf_limits limits = ionf_limits_default();
     const ionf_catalog *const catalog = size % 2 == 0 ? fuzz_catalog() : NULL;
-    fuzz_reader_open(&shared, fuzz_is_binary(data, size), data, size, true, &limits,
-                     fuzz_catalog());
-    read_part(&shared, size / 3 % 16);
+    read_part(&shared, data, size, size == 0 ? 0 : data[size / 2] % size, size / 3 % 16);
     fuzz_reader_reset(&shared);
 
     fuzz_log used, fresh;

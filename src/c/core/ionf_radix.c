@@ -218,7 +218,7 @@ abs_difference(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count
  *   a1 b0 + a0 b1 = a0 b0 + a1 b1 - (a1 - a0)(b1 - b0)
  *
  * The recursion is as deep as the logarithm of `count`. */
-/* NOLINTNEXTLINE(misc-no-recursion): a logarithm */
+/* NOLINTBEGIN(misc-no-recursion) */
 static void
 mul_limbs(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count, uint32_t *scratch,
           uint64_t base)
@@ -249,6 +249,7 @@ mul_limbs(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count, uin
     carry += add_limbs(dst + half, scratch, count, base);
     add_carry(dst + half + count, carry, base);
 }
+/* NOLINTEND(misc-no-recursion) */
 
 /* The memory of one conversion and its parts. */
 typedef struct radix_work {
