@@ -8,9 +8,14 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 flags=(-std=c11 -I src/c/core)
 
-echo "== ${GCC:-gcc} -fanalyzer"
-printf '%s\n' src/c/core/*.c |
-    xargs -P "$(nproc)" -I{} "${GCC:-gcc}" "${flags[@]}" -O1 -Wall -Wextra -Werror -fanalyzer -c {} -o /dev/null
+gcc=${GCC:-gcc}
+if "$gcc" -fanalyzer -x c -c /dev/null -o /dev/null 2>/dev/null; then
+    echo "== $gcc -fanalyzer"
+    printf '%s\n' src/c/core/*.c |
+        xargs -P "$(nproc)" -I{} "$gcc" "${flags[@]}" -O1 -Wall -Wextra -Werror -fanalyzer -c {} -o /dev/null
+else
+    echo "no gcc with -fanalyzer here: skipped"
+fi
 
 tidy=${CLANG_TIDY:-$(command -v clang-tidy || command -v clang-tidy-14 || true)}
 if [ -z "$tidy" ]; then
