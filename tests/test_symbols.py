@@ -276,3 +276,23 @@ def test_a_catalog_in_a_cycle_is_collected() -> None:
     del catalog
     gc.collect()
     assert watch() is None
+
+
+@pytest.mark.parametrize("between", ["", " ", "\n", " \t\r\n ", " /* */ ", " // x\n"])
+def test_a_version_marker_that_is_an_annotation(between: str) -> None:
+    for space in ("", " "):
+        (value,) = ionfast.loads_all(f"$ion_1_0{between}::{space}1")
+        assert value.ion_annotations == ("$ion_1_0",)
+    assert ionfast.loads_all("$ion_1_0 1") == [1]
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "\r\n", " \n \n"])
+def test_places_behind_a_version_marker(between: str) -> None:
+    text = f"$ion_1_0{between}{{a b}}"
+    with pytest.raises(ionfast.IonError) as caught:
+        ionfast.loads(text)
+    assert caught.value.offset == len(text) - 2
+    assert caught.value.line == 1 + text.count("\n")
+    assert caught.value.column == len(text.rpartition("\n")[2]) - 1
+    reader = ionfast.Reader(f"$ion_1_0{between}[7]")
+    assert (reader.next(), reader.offset) == (ionfast.IonType.LIST, 8 + len(between))

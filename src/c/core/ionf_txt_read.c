@@ -98,6 +98,20 @@ set_value_limit(ionf_txt_reader *r)
     r->value_limit = r->base.start + (size_t)(skipped + (left < room ? left : room));
 }
 
+/* What a version marker at the start of the input is followed by; NULL where there is none, or it takes a
+ * closer look to tell. Many inputs are a line with a marker and one value. */
+static const uint8_t *
+after_first_marker(const uint8_t *data, const uint8_t *end)
+{
+    const size_t len = 8;
+    if ((size_t)(end - data) <= len || memcmp(data, "$ion_1_0", len) != 0 ||
+        (data[len] != ' ' && data[len] != '\n')) {
+        return NULL;
+    }
+    const uint8_t *const next = ionf_txt_space(data + len, end);
+    return next == end || *next == ':' || *next == '/' ? NULL : next;
+}
+
 void
 ionf_txt_reader_open(ionf_txt_reader *r, const uint8_t *data, size_t len, bool is_final,
                      const ionf_limits *limits, const ionf_catalog *catalog)
@@ -105,6 +119,10 @@ ionf_txt_reader_open(ionf_txt_reader *r, const uint8_t *data, size_t len, bool i
     ionf_reader_base_open(&r->base, data, len, is_final, limits, catalog);
     set_frame_limit(r);
     set_value_limit(r);
+    const uint8_t *const next = after_first_marker(r->base.p, r->base.end);
+    if (next != NULL) {
+        r->base.p = next;
+    }
 }
 
 /* ---- places ---- */

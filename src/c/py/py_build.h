@@ -78,6 +78,28 @@ ionfast_sid_key(ionfast_decoder *dec, const ionf_symtab *tab, uint64_t sid)
     return IONF_LIKELY(str != NULL) ? ionfast_slot_borrow(str) : ionfast_sid_str_slow(dec, sid);
 }
 
+/* Are two names of `len` bytes, at least 2, the same? Most are short, and a call costs as much. */
+static inline bool
+ionfast_same_name(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    if (len > 16) {
+        return memcmp(a, b, len) == 0;
+    }
+    if (len >= 8) {
+        return ionf_load64_native(a) == ionf_load64_native(b) &&
+               ionf_load64_native(a + len - 8) == ionf_load64_native(b + len - 8);
+    }
+    if (len >= 4) {
+        uint32_t words[4];
+        memcpy(&words[0], a, 4);
+        memcpy(&words[1], b, 4);
+        memcpy(&words[2], a + len - 4, 4);
+        memcpy(&words[3], b + len - 4, 4);
+        return words[0] == words[1] && words[2] == words[3];
+    }
+    return a[0] == b[0] && a[1] == b[1] && a[len - 1] == b[len - 1];
+}
+
 /* A text field name's str, from the cache of those seen before, as a slot of `values`. */
 static inline PyObject *
 ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
@@ -97,7 +119,7 @@ ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
     const size_t slot = (size_t)(mixed >> 54) % IONFAST_KEY_SLOTS;
     PyObject *str = dec->keys[slot];
     if (IONF_LIKELY(str != NULL && (size_t)PyUnicode_GET_LENGTH(str) == len &&
-                    memcmp(PyUnicode_1BYTE_DATA(str), name->text, len) == 0)) {
+                    ionfast_same_name(PyUnicode_1BYTE_DATA(str), name->text, len))) {
         return ionfast_slot_borrow(str);
     }
     return ionfast_key_slow(dec, name->text, len, slot);

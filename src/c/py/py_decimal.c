@@ -204,7 +204,7 @@ static bool
 is_extreme(const ionf_decimal *decimal)
 {
     return decimal->exponent > SAFE_EXPONENT || decimal->exponent < -SAFE_EXPONENT ||
-           decimal->coefficient.len > SAFE_EXPONENT;
+           (decimal->coefficient.form != IONF_INT_U64 && decimal->coefficient.len > SAFE_EXPONENT);
 }
 
 /* Decimal's text starts with a digit or "-" and a digit unless it is NaN or an infinity. */
