@@ -758,7 +758,7 @@ def _named_tuple_members(cls: type, hints: dict[str, Any]) -> tuple[int, bool, l
 
 
 # Encoders forget types when they have met too many, and hints take long to look at.
-_plain_encodings: weakref.WeakKeyDictionary[type, tuple[Any, Any, None]] = (
+_plain_encodings: weakref.WeakKeyDictionary[type, tuple[Any, Any, Any, None]] = (
     weakref.WeakKeyDictionary()
 )
 
@@ -767,22 +767,24 @@ def describe_encoding(cls: type) -> Any:
     """How objects of a class with fields are written.
 
     Returns:
-        ``(names, attributes, function)``: the fields' names in Ion and the attributes they come from;
-        where annotations are asked for, and for numpy's classes, a function that gives what is to be
-        written instead, else ``None``.
+        ``(names, attributes, tag, function)``: the fields' names in Ion and the attributes they come
+        from; ``(name, value)`` of a first field that tells the class, or ``None``; where annotations
+        are asked for, and for numpy's classes, a function that gives what is to be written instead,
+        else ``None``.
     """
     if cls.__module__.partition(".")[0] == "numpy":
         from ._numpy import native
 
-        return (), (), native
+        return (), (), None, native
     known = _plain_encodings.get(cls)
     if known is not None:
         return known
     attributes, names = _attributes_of(cls)
+    tag = _tag_of(cls)
     try:
         hints = _hints_of(cls, {cls.__name__: cls})
     except Exception:  # hints that cannot be resolved hold no Field that anybody could see
-        return names, attributes, None
+        return names, attributes, tag, None
     annotations: list[dict[Any, str] | str | None] = []
     renamed = list(names)
     for i, attribute in enumerate(attributes):
@@ -792,9 +794,32 @@ def describe_encoding(cls: type) -> Any:
             renamed[i] = sys.intern(field.name)
         annotations.append(_written_annotation(hint))
     if not any(annotations):
-        _plain_encodings[cls] = tuple(renamed), attributes, None
+        _plain_encodings[cls] = tuple(renamed), attributes, tag, None
         return _plain_encodings[cls]
-    return tuple(renamed), attributes, _annotating(attributes, tuple(renamed), annotations)
+    function = _annotating(attributes, tuple(renamed), annotations, tag)
+    return tuple(renamed), attributes, tag, function
+
+
+def _tag_of(cls: type) -> tuple[str, str | int] | None:
+    """Name and value of the field by which msgspec tells the classes of a union apart."""
+    config = getattr(cls, "__struct_config__", None)
+    if config is None or config.tag is None:
+        return None
+    return sys.intern(config.tag_field), config.tag
+
+
+def _is_closed(cls: type) -> bool:
+    """Does the class itself refuse fields that it has not?"""
+    config = getattr(cls, "__struct_config__", None)
+    return config is not None and bool(config.forbid_unknown_fields)
+
+
+def _refuse_array_like(cls: type) -> None:
+    if cls.__struct_config__.array_like:  # type: ignore[attr-defined]
+        raise TypeError(
+            f"{cls.__qualname__}: a struct with array_like=True has no place in Ion, "
+            "where fields have names"
+        )
 
 
 def _attributes_of(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -806,7 +831,9 @@ def _attributes_of(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
         names = tuple(sys.intern(field.name) for field in dataclasses.fields(cls))
         return names, names
     if hasattr(cls, "__struct_fields__"):
-        return cls.__struct_fields__, cls.__struct_encode_fields__  # type: ignore[attr-defined]
+        _refuse_array_like(cls)
+        encoded = cls.__struct_encode_fields__  # type: ignore[attr-defined]
+        return cls.__struct_fields__, tuple(map(sys.intern, encoded))
     if hasattr(cls, "__attrs_attrs__"):
         names = tuple(sys.intern(field.name) for field in cls.__attrs_attrs__)
         return names, names
@@ -841,12 +868,14 @@ def _annotating(
     attributes: tuple[str, ...],
     names: tuple[str, ...],
     annotations: list[dict[Any, str] | str | None],
+    tag: tuple[str, Any] | None,
 ) -> Callable[[Any], dict[str, Any]]:
     """What makes a dict with annotated values of an object."""
     rows = tuple(zip(attributes, names, annotations, strict=True))
+    first = {} if tag is None else dict([tag])
 
     def encode(value: Any) -> dict[str, Any]:
-        result = {}
+        result: dict[str, Any] = dict(first)
         for attribute, name, annotation in rows:
             item = getattr(value, attribute)
             text = annotation.get(type(item)) if isinstance(annotation, dict) else annotation

@@ -6,6 +6,7 @@ typedef struct ionfast_codec {
         *entries;       /* owned: dict, registered type -> (annotations or None, encode or None) */
     PyObject *resolved; /* owned: dict, type met -> one of these entries, or None */
     PyObject *plans;    /* owned: dict, type -> Plan */
+    uint64_t serial;    /* of its last registration, or of itself */
 } ionfast_codec;
 
 /* Types met that are remembered; beyond that it starts anew. */
@@ -28,6 +29,24 @@ ionfast_codec_plans(PyObject *codec)
     return ((ionfast_codec *)codec)->plans;
 }
 
+const uint64_t *
+ionfast_codec_serial(PyObject *codec)
+{
+    return &((ionfast_codec *)codec)->serial;
+}
+
+/* -1 with an exception. */
+static int
+renew_serial(ionfast_codec *codec)
+{
+    PyObject *module = PyType_GetModuleByDef(Py_TYPE(codec), ionfast_module_def());
+    if (module == NULL) {
+        return -1;
+    }
+    codec->serial = ++ionfast_state_of_module(module)->codec_serial;
+    return 0;
+}
+
 /* The entry of the first registered class among the bases; borrowed, None if there is none, NULL with
  * an exception. */
 static PyObject *
@@ -48,25 +67,15 @@ resolve(ionfast_codec *codec, PyTypeObject *type)
     return PyDict_SetItem(codec->resolved, (PyObject *)type, found) < 0 ? NULL : found;
 }
 
-int
-ionfast_codec_find(PyObject *object, PyTypeObject *type, ionfast_codec_entry *out)
+PyObject *
+ionfast_codec_find(PyObject *object, PyTypeObject *type)
 {
     ionfast_codec *const codec = (ionfast_codec *)object;
     PyObject *entry = PyDict_GetItemWithError(codec->resolved, (PyObject *)type);
     if (IONF_UNLIKELY(entry == NULL)) {
         entry = PyErr_Occurred() ? NULL : resolve(codec, type);
-        if (entry == NULL) {
-            return -1;
-        }
     }
-    if (entry == Py_None) {
-        return 0;
-    }
-    PyObject *const annotations = PyTuple_GET_ITEM(entry, 0);
-    PyObject *const encode = PyTuple_GET_ITEM(entry, 1);
-    out->annotations = annotations == Py_None ? NULL : annotations;
-    out->encode = encode == Py_None ? NULL : encode;
-    return 1;
+    return entry;
 }
 
 /* ---- the type ---- */
@@ -83,7 +92,7 @@ CodecBase_set_entry(PyObject *self, PyObject *args)
         !PyArg_ParseTuple(entry, "OO", &annotations, &encode)) {
         return NULL;
     }
-    if (PyDict_SetItem(codec->entries, type, entry) < 0) {
+    if (renew_serial(codec) < 0 || PyDict_SetItem(codec->entries, type, entry) < 0) {
         return NULL;
     }
     PyDict_Clear(codec->resolved);
@@ -101,7 +110,8 @@ CodecBase_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED
     codec->entries = PyDict_New();
     codec->resolved = PyDict_New();
     codec->plans = PyDict_New();
-    if (codec->entries == NULL || codec->resolved == NULL || codec->plans == NULL) {
+    if (codec->entries == NULL || codec->resolved == NULL || codec->plans == NULL ||
+        renew_serial(codec) < 0) {
         Py_DECREF(codec);
         return NULL;
     }

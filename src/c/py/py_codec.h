@@ -8,19 +8,15 @@
 
 #include "py_state.h"
 
-/* What a registered type is written as; all borrowed from the codec. */
-typedef struct ionfast_codec_entry {
-    PyObject *annotations; /* tuple, or NULL */
-    PyObject *encode;      /* callable, or NULL: as without a codec */
-} ionfast_codec_entry;
-
 /* 0 for a Codec, else -1 with TypeError. */
 int ionfast_codec_check(ionfast_state *state, PyObject *object);
 /* Its cache of plans, a dict; borrowed. */
 PyObject *ionfast_codec_plans(PyObject *codec);
-/* How values of `type` are written: 1, or 0 when neither it nor a base of it is registered; -1 with an
- * exception. */
-int ionfast_codec_find(PyObject *codec, PyTypeObject *type, ionfast_codec_entry *out);
+/* Where it keeps the number of its last registration: not 0, and no other codec's. Lives as long as it. */
+const uint64_t *ionfast_codec_serial(PyObject *codec);
+/* How values of `type` are written: (annotations or None, encode or None), borrowed until the codec is
+ * used again; None when neither it nor a base of it is registered. NULL with an exception. */
+PyObject *ionfast_codec_find(PyObject *codec, PyTypeObject *type);
 
 int ionfast_codec_exec(PyObject *module, ionfast_state *state); /* the base class of Codec */
 

@@ -176,12 +176,12 @@ ionfast_dict_move(PyObject *object, PyObject *dict)
 #endif
 }
 
-/* What a dict looks like inside, for the one use that is made of it: to put other values into a dict
- * that PyDict_Copy has just made, without looking each key up (py_build.h, remembered shapes).
+/* What a dict looks like inside, to put other values into a dict that PyDict_Copy has just made without
+ * looking each key up (py_build.h, remembered shapes), and to read entries where they lie.
  *
  *   dict -> keys  [header][indices: 1 << log2_index_bytes][key, value][key, value] ...
  *
- * The same from 3.11 to 3.14 with the GIL; ionfast_dict_layout_is_known makes sure at start. */
+ * The same from 3.11 to 3.14 with the GIL. */
 typedef struct ionfast_dict_keys {
     Py_ssize_t refcount;
     uint8_t log2_size, log2_index_bytes, kind;
@@ -214,6 +214,84 @@ ionfast_dict_has_entries(PyObject *dict)
     }
     const ionfast_dict_keys *keys = (ionfast_dict_keys *)((PyDictObject *)dict)->ma_keys;
     return keys->kind == IONFAST_DICT_KIND_UNICODE && keys->entry_count == PyDict_GET_SIZE(dict);
+}
+
+/* Where an object keeps the attributes that are in its `__dict__`, as long as nobody has given it a dict
+ * of another shape: in an array of values, by the index of the name in the keys that all objects of the
+ * class share. Names are only ever added to these. Reading them there makes no `__dict__`. */
+#define IONFAST_DICT_KIND_SPLIT 2
+
+/* The shared keys of a class, or NULL. They live as long as the class. */
+static inline const ionfast_dict_keys *
+ionfast_class_keys(PyTypeObject *type)
+{
+#if PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED)
+    const unsigned long needed = Py_TPFLAGS_HEAPTYPE | Py_TPFLAGS_MANAGED_DICT;
+    if ((type->tp_flags & needed) != needed) {
+        return NULL;
+    }
+    const ionfast_dict_keys *const keys =
+        (const ionfast_dict_keys *)(void *)((PyHeapTypeObject *)type)->ht_cached_keys;
+    return keys != NULL && keys->kind == IONFAST_DICT_KIND_SPLIT ? keys : NULL;
+#else
+    (void)type;
+    return NULL;
+#endif
+}
+
+/* Index of an interned name in the shared keys of a class, or -1. */
+static inline Py_ssize_t
+ionfast_class_keys_index(const ionfast_dict_keys *keys, const PyObject *name)
+{
+    PyObject *const *const entries =
+        (PyObject *const *)(const void *)(keys->indices + ((size_t)1 << keys->log2_index_bytes));
+    for (Py_ssize_t i = 0; i < keys->entry_count; i++) {
+        if (entries[2 * i] == name) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+#if PY_VERSION_HEX >= 0x030D0000
+/* [capacity][size][embedded][valid] padding [value] ... */
+#define IONFAST_VALUES_HEADER sizeof(PyObject *)
+#else
+#define IONFAST_VALUES_HEADER 0
+#endif
+
+/* The values of `object`, by index in the class's shared keys, which must not be NULL; or NULL where it
+ * keeps them otherwise. Valid until its attributes change. */
+static inline PyObject *const *
+ionfast_object_values(PyObject *object, const ionfast_dict_keys *keys)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    const unsigned char *const values = (const unsigned char *)object + sizeof(PyObject);
+    if ((Py_TYPE(object)->tp_flags & Py_TPFLAGS_INLINE_VALUES) != 0 && values[3] != 0) {
+        return (PyObject *const *)(const void *)(values + IONFAST_VALUES_HEADER);
+    }
+    const PyObject *const dict = ((PyObject *const *)object)[-3];
+#elif PY_VERSION_HEX >= 0x030C0000
+    const uintptr_t either = ((const uintptr_t *)object)[-3]; /* a dict, or values - 1 */
+    if ((either & 1) != 0) {
+        return (PyObject *const *)(either + 1);
+    }
+    const PyObject *const dict = (const PyObject *)either;
+#else
+    const PyObject *const dict = ((PyObject *const *)object)[-3];
+    if (dict == NULL) {
+        return ((PyObject *const *const *)object)[-4];
+    }
+#endif
+    if (dict == NULL || !PyDict_CheckExact(dict)) {
+        return NULL;
+    }
+    const PyDictObject *const split = (const PyDictObject *)dict;
+    if (split->ma_values == NULL || (const void *)split->ma_keys != (const void *)keys) {
+        return NULL;
+    }
+    return (PyObject *const *)(const void *)((const char *)split->ma_values +
+                                             IONFAST_VALUES_HEADER);
 }
 
 /* A dict of atoms has been given other values: make the collector know it. From 3.14 on it does from

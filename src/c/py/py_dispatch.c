@@ -6,24 +6,6 @@
 
 /* ---- the map ---- */
 
-static size_t
-row_index(const PyTypeObject *type)
-{
-    const uintptr_t bits = (uintptr_t)type;
-    return (size_t)(bits >> 4 ^ bits >> 10) % IONFAST_TYPE_ROWS;
-}
-
-/* The row of `type`, or the empty row where it belongs. There is always an empty one. */
-static ionfast_type_row *
-find_row(ionfast_type_map *map, const PyTypeObject *type)
-{
-    size_t i = row_index(type);
-    while (map->rows[i].type != NULL && map->rows[i].type != type) {
-        i = (i + 1) % IONFAST_TYPE_ROWS;
-    }
-    return &map->rows[i];
-}
-
 void
 ionfast_type_map_clear(ionfast_type_map *map)
 {
@@ -56,7 +38,7 @@ add_row(ionfast_type_map *map, ionfast_type_row row)
     if (map->count >= IONFAST_TYPE_ROWS * 3 / 4) {
         ionfast_type_map_clear(map);
     }
-    ionfast_type_row *const place = find_row(map, row.type);
+    ionfast_type_row *const place = ionfast_type_map_find(map, row.type);
     if (place->type != NULL) { /* code that ran meanwhile has met the same type */
         Py_XDECREF(row.fields);
         return;
@@ -313,15 +295,16 @@ resolve(ionfast_state *state, PyObject *value, PyObject **fields)
 
 int
 ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *value,
-                       ionfast_type_row *out)
+                       uint64_t free_of, ionfast_type_row *out)
 {
     PyTypeObject *const type = Py_TYPE(value);
-    const ionfast_type_row *const known = find_row(map, type);
+    ionfast_type_row *const known = ionfast_type_map_find(map, type);
     if (known->type != NULL) {
+        known->free_of = free_of;
         *out = *known;
         return 0;
     }
-    ionfast_type_row row = {type, NULL, IONFAST_AS_UNKNOWN, is_ion_class(state, type)};
+    ionfast_type_row row = {type, NULL, free_of, IONFAST_AS_UNKNOWN, is_ion_class(state, type)};
     const int handler = resolve(state, value, &row.fields);
     if (handler < 0) {
         Py_XDECREF(row.fields);
@@ -329,6 +312,6 @@ ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *va
     }
     row.handler = (uint8_t)handler;
     add_row(map, row);
-    *out = *find_row(map, type);
+    *out = *ionfast_type_map_find(map, type);
     return 0;
 }

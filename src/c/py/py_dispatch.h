@@ -46,8 +46,9 @@ typedef struct ionfast_type_row {
     PyObject *
         fields; /* owned: names of a named tuple's fields, a tuple; how those of a class are got at,
                   * from ionfast_fields_of; a function, or an entry of a codec; else NULL */
-    uint8_t handler; /* ionfast_handler */
-    bool is_ion;     /* an IonPy* class: ion_type and ion_annotations count */
+    uint64_t free_of; /* the codec that has no entry for the type, by its serial */
+    uint8_t handler;  /* ionfast_handler */
+    bool is_ion;      /* an IonPy* class: ion_type and ion_annotations count */
 } ionfast_type_row;
 
 /* Open addressing by pointer; emptied when it is three quarters full, so it is bounded. */
@@ -64,9 +65,29 @@ void ionfast_type_map_clear(ionfast_type_map *map);
 /* Forget the unknown types, which hold for one call only. */
 void ionfast_type_map_forget_unknown(ionfast_type_map *map);
 
-/* Level 1: handler of an exact, known type, or IONFAST_AS_UNKNOWN for level 2. */
+static inline size_t
+ionfast_type_map_index(const PyTypeObject *type)
+{
+    const uintptr_t bits = (uintptr_t)type;
+    return (size_t)(bits >> 4 ^ bits >> 10) % IONFAST_TYPE_ROWS;
+}
+
+/* The row of `type`, or the empty row where it belongs. There is always an empty one. */
+IONF_FORCE_INLINE ionfast_type_row *
+ionfast_type_map_find(ionfast_type_map *map, const PyTypeObject *type)
+{
+    size_t i = ionfast_type_map_index(type);
+    while (map->rows[i].type != type && map->rows[i].type != NULL) {
+        i = (i + 1) % IONFAST_TYPE_ROWS;
+    }
+    return &map->rows[i];
+}
+
+/* Level 1, where it matters most: handler of the types that nearly all values have, or
+ * IONFAST_AS_UNKNOWN. A class made at run time, as subclasses are, is none of these and goes to the map
+ * without being compared with each: docs/performance-dumps.md. */
 IONF_FORCE_INLINE ionfast_handler
-ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
+ionfast_dispatch_common(const PyTypeObject *type)
 {
     if (type == &PyUnicode_Type) {
         return IONFAST_AS_STR;
@@ -80,6 +101,9 @@ ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
     if (type == &PyList_Type) {
         return IONFAST_AS_LIST;
     }
+    if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
+        return IONFAST_AS_UNKNOWN;
+    }
     if (type == &PyFloat_Type) {
         return IONFAST_AS_FLOAT;
     }
@@ -88,6 +112,17 @@ ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
     }
     if (type == Py_TYPE(Py_None)) {
         return IONFAST_AS_NONE;
+    }
+    return IONFAST_AS_UNKNOWN;
+}
+
+/* Level 1: handler of an exact, known type, or IONFAST_AS_UNKNOWN for level 2. */
+IONF_FORCE_INLINE ionfast_handler
+ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
+{
+    const ionfast_handler common = ionfast_dispatch_common(type);
+    if (common != IONFAST_AS_UNKNOWN) {
+        return common;
     }
     if (type == (PyTypeObject *)state->Decimal) {
         return IONFAST_AS_DECIMAL;
@@ -109,8 +144,9 @@ ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
 
 /* Level 2: the row of `value`'s type in `*out`, references borrowed from the map while the type lives
  * and the map is not used again. Runs foreign code the first time that a type is met; -1 with an
- * exception when that raises. */
+ * exception when that raises. `free_of` is the serial of a codec that has been asked for the type in
+ * vain, or 0. */
 int ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *value,
-                           ionfast_type_row *out);
+                           uint64_t free_of, ionfast_type_row *out);
 
 #endif

@@ -40,7 +40,10 @@ frame_name(const ionfast_encode_frame *frame)
         return PyDict_Next(frame->source, &position, &key, &value) ? key : NULL;
     }
     if (frame->form >= IONFAST_FORM_NAMED && frame->next > 0) {
-        return PyTuple_GET_ITEM(frame->names, frame->next - 1);
+        PyObject *const names = frame->form == IONFAST_FORM_FIELDS
+                                    ? ((const ionfast_fields *)frame->names)->names
+                                    : frame->names;
+        return PyTuple_GET_ITEM(names, frame->next - 1);
     }
     return NULL;
 }
@@ -102,14 +105,6 @@ use_more(ionfast_encode_frame *frame)
     frame->name = NULL;
 }
 
-static void
-drop_more(ionfast_encode_frame frame)
-{
-    Py_XDECREF(frame.names);
-    Py_XDECREF(frame.held);
-    Py_XDECREF(frame.name);
-}
-
 /* A frame for the children of `source`, of which it takes a reference; the container is open. -1 with
  * MemoryError. */
 static int
@@ -138,13 +133,8 @@ push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
 static void
 pop_frame(ionfast_encoder *enc)
 {
-    const ionfast_encode_frame *const frame = &enc->frames[--enc->frame_count];
-    PyObject *const source = frame->source;
-    enc->held_count = enc->frame_count;
-    if (IONF_UNLIKELY(frame->has_more)) {
-        drop_more(*frame);
-    }
-    Py_DECREF(source);
+    enc->held_count = --enc->frame_count;
+    ionfast_encode_drop(enc->frames[enc->frame_count]);
 }
 
 static int
@@ -458,14 +448,40 @@ open_named(ionfast_encoder *enc, PyObject *value, PyObject *names)
     return 0;
 }
 
-/* A dataclass or the like, as a dict. */
+/* The field that says which of a union's classes an object is of. */
 static int
-open_fields(ionfast_encoder *enc, PyObject *value, PyObject *fields)
+encode_tag(ionfast_encoder *enc, const ionfast_fields *fields)
 {
-    PyObject *dict = ionfast_fields_dict(fields, value);
-    const int result =
-        dict == NULL ? -1 : open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, dict);
-    Py_XDECREF(dict);
+    if (encode_name(enc, fields->tag_name) < 0) {
+        return -1;
+    }
+    return PyLong_Check(fields->tag) ? encode_int(enc, fields->tag)
+                                     : ionfast_encode_wide(enc, fields->tag);
+}
+
+/* A dataclass or the like: its fields where they are, or in a dict. */
+static int
+open_fields(ionfast_encoder *enc, PyObject *value, PyObject *object)
+{
+    ionfast_fields *const fields = (ionfast_fields *)Py_NewRef(object);
+    int result = -1;
+    ionfast_fields_settle(fields);
+    if (ionfast_fields_base(fields, value) != NULL) {
+        result = open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_FIELDS, value);
+        if (result == 0) {
+            enc->frames[enc->frame_count - 1].names = Py_NewRef(object);
+        }
+    } else {
+        PyObject *dict = ionfast_fields_dict(fields, value);
+        if (dict != NULL) {
+            result = open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, dict);
+            Py_DECREF(dict);
+        }
+    }
+    if (result == 0 && fields->tag != NULL) {
+        result = encode_tag(enc, fields);
+    }
+    Py_DECREF(fields);
     return result;
 }
 
@@ -712,27 +728,47 @@ handle_within(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row
                : handle_annotated(enc, value, row, usual_kind(row->handler));
 }
 
+/* Level 1 beyond what the hot loops know. */
+static ionfast_handler
+dispatch_known(const ionfast_encoder *enc, const PyTypeObject *type)
+{
+    return type == enc->datetime_type || type == enc->date_type
+               ? IONFAST_AS_TIMESTAMP
+               : ionfast_dispatch_known(enc->state, type);
+}
+
+/* Is it of a type that the hot loops know, too? */
+static inline bool
+dispatch_common(PyObject *value, ionfast_type_row *row)
+{
+    const ionfast_handler common = ionfast_dispatch_common(Py_TYPE(value));
+    *row = (ionfast_type_row){Py_TYPE(value), NULL, 0, (uint8_t)common, false};
+    return common != IONFAST_AS_UNKNOWN;
+}
+
 static int
 dispatch(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row)
 {
-    const ionfast_handler known = ionfast_dispatch_known(enc->state, Py_TYPE(value));
+    PyTypeObject *const type = Py_TYPE(value);
+    const ionfast_type_row *const met = ionfast_encode_met(enc, type);
+    if (met->type != NULL) {
+        *row = *met;
+        return 0;
+    }
+    const ionfast_handler known = dispatch_known(enc, type);
     if (known != IONFAST_AS_UNKNOWN) {
-        *row = (ionfast_type_row){Py_TYPE(value), NULL, (uint8_t)known, false};
+        *row = (ionfast_type_row){type, NULL, 0, (uint8_t)known, false};
         return 0;
     }
-    if (Py_TYPE(value) == enc->datetime_type || Py_TYPE(value) == enc->date_type) {
-        *row = (ionfast_type_row){Py_TYPE(value), NULL, IONFAST_AS_TIMESTAMP, false};
-        return 0;
+    if (enc->codec == NULL) {
+        return ionfast_dispatch_other(enc->state, &enc->types, value, 0, row);
     }
-    if (IONF_UNLIKELY(enc->codec != NULL)) {
-        ionfast_codec_entry entry;
-        const int found = ionfast_codec_find(enc->codec, Py_TYPE(value), &entry);
-        if (found != 0) {
-            *row = (ionfast_type_row){Py_TYPE(value), NULL, IONFAST_AS_REGISTERED, false};
-            return found < 0 ? -1 : 0;
-        }
+    PyObject *entry = ionfast_codec_find(enc->codec, type);
+    if (entry == Py_None) {
+        return ionfast_dispatch_other(enc->state, &enc->types, value, *enc->codec_serial, row);
     }
-    return ionfast_dispatch_other(enc->state, &enc->types, value, row);
+    *row = (ionfast_type_row){type, entry, 0, IONFAST_AS_REGISTERED, false};
+    return entry == NULL ? -1 : 0;
 }
 
 int
@@ -741,6 +777,7 @@ ionfast_encode_use_codec(ionfast_encoder *enc, PyObject *codec)
     if (ionfast_codec_check(enc->state, codec) < 0) {
         return -1;
     }
+    enc->codec_serial = ionfast_codec_serial(codec);
     Py_XSETREF(enc->codec, Py_NewRef(codec));
     return 0;
 }
@@ -794,20 +831,17 @@ static PyObject *
 replace_registered(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row,
                    PyObject **annotations)
 {
-    ionfast_codec_entry entry;
-    if (ionfast_codec_find(enc->codec, Py_TYPE(value), &entry) <= 0) {
-        return NULL;
-    }
-    PyObject *encode = Py_XNewRef(entry.encode);
+    PyObject *const entry = Py_NewRef(row->fields);
+    PyObject *const more = PyTuple_GET_ITEM(entry, 0), *const encode = PyTuple_GET_ITEM(entry, 1);
     PyObject *result = NULL;
-    if (add_annotations(annotations, entry.annotations) == 0) {
-        if (encode != NULL) {
+    if (add_annotations(annotations, more == Py_None ? NULL : more) == 0) {
+        if (encode != Py_None) {
             result = call_hook(enc, encode, value);
-        } else if (ionfast_dispatch_other(enc->state, &enc->types, value, row) == 0) {
+        } else if (ionfast_dispatch_other(enc->state, &enc->types, value, 0, row) == 0) {
             result = Py_NewRef(value);
         }
     }
-    Py_XDECREF(encode);
+    Py_DECREF(entry);
     return result;
 }
 
@@ -875,7 +909,8 @@ handle_other(ionfast_encoder *enc, PyObject *value)
         if (next == NULL) {
             goto done;
         }
-        is_dispatched = next == held; /* registered, and written as without a codec */
+        /* Registered, and written as without a codec; or what hooks mostly give. */
+        is_dispatched = next == held || dispatch_common(next, &row);
         Py_SETREF(held, next);
         if (i == CHAIN_MAX) {
             refuse_type(enc,
@@ -980,6 +1015,25 @@ next_field(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
     return encode_name(enc, name) < 0 ? -1 : 1;
 }
 
+/* The next field of an object; as next_entry. */
+static int
+next_attribute(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
+{
+    const ionfast_fields *const fields = (const ionfast_fields *)frame->names;
+    if (frame->next >= Py_SIZE(fields)) {
+        return 0;
+    }
+    const Py_ssize_t i = frame->next++;
+    PyObject *child = ionfast_fields_value(fields, frame->source, i);
+    if (child == NULL) {
+        note_path(enc);
+        return -1;
+    }
+    Py_XSETREF(enc->frames[enc->frame_count - 1].held, child);
+    *value = child;
+    return encode_name(enc, PyTuple_GET_ITEM(fields->names, i)) < 0 ? -1 : 1;
+}
+
 /* The next element of an iterator; as next_entry. */
 static int
 next_item(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
@@ -1026,6 +1080,8 @@ next_child(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
         return next_item(enc, frame, value);
     case IONFAST_FORM_PAIRS:
         return next_pair(enc, frame, value);
+    case IONFAST_FORM_FIELDS:
+        return next_attribute(enc, frame, value);
     default:
         return next_field(enc, frame, value);
     }

@@ -23,7 +23,8 @@ typedef enum ionfast_form {
     IONFAST_FORM_TUPLE,
     IONFAST_FORM_ITEMS, /* source: an iterator over the elements of a list or sexp */
     IONFAST_FORM_PAIRS, /* source: an iterator over (name, value) pairs */
-    IONFAST_FORM_NAMED  /* source: a tuple; names: a tuple of as many names */
+    IONFAST_FORM_NAMED, /* source: a tuple; names: a tuple of as many names */
+    IONFAST_FORM_FIELDS /* source: an object; names: its Fields, which know where they are */
 } ionfast_form;
 
 typedef struct ionfast_encode_frame {
@@ -35,7 +36,7 @@ typedef struct ionfast_encode_frame {
     uint8_t form;      /* ionfast_form */
     bool is_annotated; /* an annotation wrapper closes after it */
     bool has_more;     /* the fields below are in use, so that most frames need not clear them */
-    PyObject *names;   /* owned; NULL where the form needs none */
+    PyObject *names;   /* owned as `source` is; NULL where the form needs none */
     PyObject *held;    /* owned: the child in hand, where `source` alone would not keep it alive */
     PyObject *name;    /* owned: the name in hand of IONFAST_FORM_PAIRS, for error messages */
 } ionfast_encode_frame;
@@ -89,6 +90,7 @@ typedef struct ionfast_encoder {
     PyObject *codec;                         /* owned: a Codec, or NULL */
     PyObject *catalog;                       /* owned: a Catalog, or NULL */
     const ionf_catalog *catalog_view;        /* borrowed from it */
+    const uint64_t *codec_serial;            /* borrowed from the codec; NULL without one */
     PyTypeObject *datetime_type, *date_type; /* borrowed: static types */
     bool is_busy;                            /* a value is being written */
     size_t marker_len;     /* text: bytes of the version marker at the start of the body */
@@ -140,6 +142,15 @@ int ionfast_encode(ionfast_encoder *enc, PyObject *value);
 /* Drop the frames above the first `frame_count`. An exception that is set stays set. */
 void ionfast_encode_unwind(ionfast_encoder *enc, size_t frame_count);
 
+/* The row of a type that level 2 has met and no codec has to be asked about; or an empty one. */
+IONF_FORCE_INLINE const ionfast_type_row *
+ionfast_encode_met(ionfast_encoder *enc, const PyTypeObject *type)
+{
+    static const ionfast_type_row none = {NULL, NULL, 0, IONFAST_AS_UNKNOWN, false};
+    const ionfast_type_row *const row = ionfast_type_map_find(&enc->types, type);
+    return enc->codec_serial == NULL || row->free_of == *enc->codec_serial ? row : &none;
+}
+
 /* ---- py_encode_walk.c ---- */
 
 /* Write the children of the containers above frame `base`, and close these; the text is not indented.
@@ -157,8 +168,24 @@ static inline void
 ionfast_encode_hold(ionfast_encoder *enc)
 {
     while (enc->held_count < enc->frame_count) {
-        Py_INCREF(enc->frames[enc->held_count++].source);
+        const ionfast_encode_frame *const frame = &enc->frames[enc->held_count++];
+        Py_INCREF(frame->source);
+        if (frame->has_more) { /* an object's, the only other thing that is borrowed */
+            Py_INCREF(frame->names);
+        }
     }
+}
+
+/* Drop what a frame owns, once it is off the stack. */
+static inline void
+ionfast_encode_drop(ionfast_encode_frame frame)
+{
+    if (IONF_UNLIKELY(frame.has_more)) {
+        Py_XDECREF(frame.names);
+        Py_XDECREF(frame.held);
+        Py_XDECREF(frame.name);
+    }
+    Py_DECREF(frame.source);
 }
 
 /* ---- for py_writer.c too ---- */

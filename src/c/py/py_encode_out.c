@@ -343,6 +343,7 @@ ionfast_encoder_give(ionfast_encoder *enc)
         PyErr_Fetch(&type, &error, &traceback);
         enc->catalog_view = NULL;
         Py_CLEAR(enc->catalog);
+        enc->codec_serial = NULL;
         Py_CLEAR(enc->codec);
         PyErr_Restore(type, error, traceback);
     }

@@ -13,6 +13,7 @@
  * before everything out of line that might run foreign code, fail, or look at the output.
  */
 #include "py_encode.h"
+#include "py_fields.h"
 
 #include "ionf_bin_put.h"
 #include "ionf_txt_put.h"
@@ -50,11 +51,18 @@ enter(ionfast_encoder *enc, cursor *c)
     c->countdown = enc->countdown;
 }
 
+/* For code of this file alone, which runs nothing foreign. */
 IONF_FORCE_INLINE void
-leave(ionfast_encoder *enc, const cursor *c)
+park(ionfast_encoder *enc, const cursor *c)
 {
     enc->body->len = (size_t)(c->dst - enc->body->data);
     enc->countdown = c->countdown;
+}
+
+IONF_FORCE_INLINE void
+leave(ionfast_encoder *enc, const cursor *c)
+{
+    park(enc, c);
     ionfast_encode_hold(enc);
 }
 
@@ -62,8 +70,7 @@ leave(ionfast_encoder *enc, const cursor *c)
 IONF_FORCE_INLINE bool
 make_room(ionfast_encoder *enc, cursor *c, size_t extra)
 {
-    enc->body->len = (size_t)(c->dst - enc->body->data);
-    enc->countdown = c->countdown;
+    park(enc, c);
     const ionf_status status = ionf_buf_reserve(enc->body, extra + CHILD_ROOM);
     if (IONF_UNLIKELY(status != IONF_OK)) {
         ionfast_encode_hold(enc);
@@ -161,9 +168,9 @@ write_constant(cursor *c, const char *text, size_t len)
     c->dst += len;
 }
 
-/* Push the frames of a container that is open in the output. */
+/* Push the frame of a container that is open in the output. */
 IONF_FORCE_INLINE void
-push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
+push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source, ionfast_fields *fields)
 {
     ionfast_encode_frame *const frame = &enc->frames[enc->frame_count++];
     frame->source = source; /* borrowed for now: see ionfast_encode_hold */
@@ -174,6 +181,11 @@ push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
     if (form == IONFAST_FORM_DICT) {
         frame->last = 0;
         frame->count = frame->left = PyDict_GET_SIZE(source);
+    } else if (form == IONFAST_FORM_FIELDS) {
+        frame->has_more = true;
+        frame->names = (PyObject *)fields; /* borrowed from the map of types, as `source` */
+        frame->held = NULL;
+        frame->name = NULL;
     }
 }
 
@@ -198,37 +210,6 @@ write_empty(bool is_binary, cursor *c, ionf_kind kind)
     } else {
         write_constant(c, kind == IONF_KIND_LIST ? "[]" : "{}", 2);
     }
-}
-
-IONF_FORCE_INLINE outcome
-open_container(ionfast_encoder *enc, bool is_binary, cursor *c, ionf_kind kind, uint8_t form,
-               PyObject *source)
-{
-    if (IONF_UNLIKELY(!has_free_frame(enc, is_binary))) {
-        return write_other(enc, is_binary, c, source);
-    }
-    const Py_ssize_t count =
-        form == IONFAST_FORM_DICT ? PyDict_GET_SIZE(source) : PyList_GET_SIZE(source);
-    if (count == 0) {
-        write_empty(is_binary, c, kind);
-        return WRITTEN;
-    }
-    if (is_binary) {
-        ionf_bin_writer *const w = &enc->bin;
-        c->dst[0] = ionf_bin_type_byte(kind, 0);
-        c->dst += 1u + w->preallocate;
-        ionf_bin_frame *const frame = &w->frames[w->frame_count++];
-        frame->content_start = (size_t)(c->dst - enc->body->data);
-        frame->extra = 0;
-        frame->patch = IONF_PATCH_NONE;
-        frame->kind = (uint8_t)kind;
-        w->depth++;
-    } else {
-        *c->dst++ = kind == IONF_KIND_LIST ? '[' : '{';
-        enc->txt.frames[enc->txt.depth++] = (uint8_t)kind;
-    }
-    push_frame(enc, form, source);
-    return CHANGED;
 }
 
 /* A short list of floats without a frame: false, and nothing written, if it is anything else. Maps are
@@ -269,21 +250,104 @@ write_row(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *list)
     return true;
 }
 
+/* Open a container of `count` children, not 0, for which there is a frame. */
+IONF_FORCE_INLINE outcome
+open_container(ionfast_encoder *enc, bool is_binary, cursor *c, ionf_kind kind, uint8_t form,
+               PyObject *source, ionfast_fields *fields)
+{
+    if (is_binary) {
+        ionf_bin_writer *const w = &enc->bin;
+        c->dst[0] = ionf_bin_type_byte(kind, 0);
+        c->dst += 1u + w->preallocate;
+        ionf_bin_frame *const frame = &w->frames[w->frame_count++];
+        frame->content_start = (size_t)(c->dst - enc->body->data);
+        frame->extra = 0;
+        frame->patch = IONF_PATCH_NONE;
+        frame->kind = (uint8_t)kind;
+        w->depth++;
+    } else {
+        *c->dst++ = kind == IONF_KIND_LIST ? '[' : '{';
+        enc->txt.frames[enc->txt.depth++] = (uint8_t)kind;
+    }
+    push_frame(enc, form, source, fields);
+    return CHANGED;
+}
+
+IONF_FORCE_INLINE outcome
+write_dict(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *dict)
+{
+    if (IONF_UNLIKELY(!has_free_frame(enc, is_binary))) {
+        return write_other(enc, is_binary, c, dict);
+    }
+    if (PyDict_GET_SIZE(dict) == 0) {
+        write_empty(is_binary, c, IONF_KIND_STRUCT);
+        return WRITTEN;
+    }
+    return open_container(enc, is_binary, c, IONF_KIND_STRUCT, IONFAST_FORM_DICT, dict, NULL);
+}
+
+IONF_FORCE_INLINE outcome
+write_list(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *list)
+{
+    if (write_row(enc, is_binary, c, list)) {
+        return WRITTEN;
+    }
+    if (IONF_UNLIKELY(!has_free_frame(enc, is_binary))) {
+        return write_other(enc, is_binary, c, list);
+    }
+    if (PyList_GET_SIZE(list) == 0) {
+        write_empty(is_binary, c, IONF_KIND_LIST);
+        return WRITTEN;
+    }
+    return open_container(enc, is_binary, c, IONF_KIND_LIST, IONFAST_FORM_LIST, list, NULL);
+}
+
+/* An object whose fields lie where they can be read. */
+IONF_FORCE_INLINE outcome
+write_object(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *object,
+             ionfast_fields *fields)
+{
+    if (fields->tag != NULL || Py_SIZE(fields) == 0 || !has_free_frame(enc, is_binary) ||
+        ionfast_fields_base(fields, object) == NULL) {
+        return write_other(enc, is_binary, c, object);
+    }
+    return open_container(enc, is_binary, c, IONF_KIND_STRUCT, IONFAST_FORM_FIELDS, object,
+                          fields);
+}
+
+/* A value of none of level 1's types, with its row of level 2: what the loops can write. */
+IONF_FORCE_INLINE outcome
+write_met(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value,
+          const ionfast_type_row *row)
+{
+    if (IONF_LIKELY(!row->is_ion)) {
+        switch (row->handler) {
+        case IONFAST_AS_STR:
+            return write_str(enc, is_binary, c, value);
+        case IONFAST_AS_INT:
+            return write_int(enc, is_binary, c, value);
+        case IONFAST_AS_DATACLASS:
+            return write_object(enc, is_binary, c, value, (ionfast_fields *)row->fields);
+        default:
+            break;
+        }
+    }
+    return write_other(enc, is_binary, c, value);
+}
+
 IONF_FORCE_INLINE outcome
 write_child(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
 {
-    switch (ionfast_dispatch_known(enc->state, Py_TYPE(value))) {
+    const ionfast_handler common = ionfast_dispatch_common(Py_TYPE(value));
+    switch (common) {
     case IONFAST_AS_STR:
         return write_str(enc, is_binary, c, value);
     case IONFAST_AS_INT:
         return write_int(enc, is_binary, c, value);
     case IONFAST_AS_DICT:
-        return open_container(enc, is_binary, c, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
+        return write_dict(enc, is_binary, c, value);
     case IONFAST_AS_LIST:
-        if (write_row(enc, is_binary, c, value)) {
-            return WRITTEN;
-        }
-        return open_container(enc, is_binary, c, IONF_KIND_LIST, IONFAST_FORM_LIST, value);
+        return write_list(enc, is_binary, c, value);
     case IONFAST_AS_FLOAT:
         write_float(is_binary, c, value);
         return WRITTEN;
@@ -304,7 +368,7 @@ write_child(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
         }
         return WRITTEN;
     default:
-        return write_other(enc, is_binary, c, value);
+        return write_met(enc, is_binary, c, value, ionfast_encode_met(enc, Py_TYPE(value)));
     }
 }
 
@@ -387,7 +451,6 @@ IONF_FORCE_INLINE outcome
 close_container(ionfast_encoder *enc, bool is_binary, cursor *c, uint8_t end)
 {
     const size_t index = --enc->frame_count;
-    PyObject *const source = enc->frames[index].source;
     const bool is_annotated = enc->frames[index].is_annotated;
     const bool is_held = index < enc->held_count;
     if (is_binary) {
@@ -404,7 +467,7 @@ close_container(ionfast_encoder *enc, bool is_binary, cursor *c, uint8_t end)
     }
     enc->held_count = index;
     leave(enc, c);
-    Py_DECREF(source); /* can run foreign code */
+    ionfast_encode_drop(enc->frames[index]); /* can run foreign code */
     return come_back(enc, c, is_annotated ? ionfast_encode_annotations_end(enc) : 0);
 }
 
@@ -491,12 +554,56 @@ walk_dict(ionfast_encoder *enc, bool is_binary, cursor *c)
     }
 }
 
+/* As long as the object's fields lie where the class has them. */
+IONF_FORCE_INLINE outcome
+walk_fields(ionfast_encoder *enc, bool is_binary, cursor *c, const char *base)
+{
+    ionfast_encode_frame *const frame = &enc->frames[enc->frame_count - 1];
+    const ionfast_fields *const fields = (const ionfast_fields *)frame->names;
+    PyObject *const *const names = ((PyTupleObject *)fields->names)->ob_item;
+    const Py_ssize_t count = Py_SIZE(fields);
+    Py_ssize_t i = frame->next;
+    for (;;) {
+        outcome done = prepare(enc, c);
+        if (IONF_UNLIKELY(done != WRITTEN)) {
+            return done;
+        }
+        if (i == count) {
+            return close_container(enc, is_binary, c, '}');
+        }
+        PyObject *const value = *(PyObject *const *)(base + fields->places[i]);
+        if (IONF_UNLIKELY(value == NULL)) {
+            leave(enc, c);
+            return come_back(enc, c, ionfast_encode_next(enc));
+        }
+        PyObject *const name = names[i];
+        frame->next = ++i;
+        done = write_name(enc, is_binary, c, name);
+        if (IONF_UNLIKELY(done == FAILED)) {
+            return FAILED;
+        }
+        done = write_child(enc, is_binary, c, value);
+        if (done != WRITTEN) {
+            return done;
+        }
+    }
+}
+
 static inline bool
 is_plain_dict(const ionfast_encode_frame *frame)
 {
     return frame->form == IONFAST_FORM_DICT && ionfast_dict_has_entries(frame->source) &&
            PyDict_GET_SIZE(frame->source) == frame->count &&
            frame->next + frame->left == frame->count;
+}
+
+/* What the places of the fields are relative to, or NULL. */
+static inline const char *
+plain_object(const ionfast_encode_frame *frame)
+{
+    return frame->form == IONFAST_FORM_FIELDS
+               ? ionfast_fields_base((const ionfast_fields *)frame->names, frame->source)
+               : NULL;
 }
 
 /* Close the containers above `base`, each after its children. `is_binary` is a constant where this is
@@ -508,11 +615,14 @@ walk(ionfast_encoder *enc, bool is_binary, size_t base)
     enter(enc, &c);
     while (enc->frame_count > base) {
         const ionfast_encode_frame *const frame = &enc->frames[enc->frame_count - 1];
+        const char *object;
         outcome done;
         if (frame->form == IONFAST_FORM_LIST) {
             done = walk_list(enc, is_binary, &c);
         } else if (IONF_LIKELY(is_plain_dict(frame))) {
             done = walk_dict(enc, is_binary, &c);
+        } else if ((object = plain_object(frame)) != NULL) {
+            done = walk_fields(enc, is_binary, &c, object);
         } else {
             leave(enc, &c);
             done = come_back(enc, &c, ionfast_encode_next(enc));

@@ -3,16 +3,8 @@
 
 #include <structmember.h>
 
-/* Where a field is kept. */
-enum { FIELD_IN_DICT = 0, FIELD_BY_GETATTR = -1 }; /* or the offset of its slot */
-
-typedef struct ionfast_fields {
-    PyObject_VAR_HEAD PyObject *names; /* owned: tuple of names in Ion */
-    PyObject *attributes;              /* owned: tuple */
-    PyObject *pattern;                 /* owned: dict with these names, in order */
-    bool is_all_in_dict;               /* under the very names */
-    Py_ssize_t places[];               /* one for each field */
-} ionfast_fields;
+/* Where a field is kept, unless it is the offset of a slot. */
+enum { FIELD_IN_DICT = 0, FIELD_BY_GETATTR = -1 };
 
 /* ---- making ---- */
 
@@ -28,8 +20,9 @@ place_of(PyTypeObject *type, PyObject *attribute)
     }
     if (Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) {
         const PyMemberDef *const member = ((PyMemberDescrObject *)descriptor)->d_member;
-        const bool is_object = member->type == T_OBJECT_EX;
-        return is_object ? member->offset : FIELD_BY_GETATTR;
+        const bool is_own =
+            member->type == T_OBJECT_EX && PyType_IsSubtype(type, PyDescr_TYPE(descriptor));
+        return is_own ? member->offset : FIELD_BY_GETATTR;
     }
     return Py_TYPE(descriptor)->tp_descr_set == NULL ? FIELD_IN_DICT : FIELD_BY_GETATTR;
 }
@@ -46,8 +39,56 @@ pattern_of(PyObject *names)
     return pattern;
 }
 
+/* What all places have in common. */
+static ionfast_fields_layout
+layout_of(const ionfast_fields *self)
+{
+    bool is_dict = Py_SIZE(self) != 0, is_slots = is_dict;
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        is_dict = is_dict && self->places[i] == FIELD_IN_DICT;
+        is_slots = is_slots && self->places[i] > 0;
+    }
+    return is_dict    ? IONFAST_FIELDS_IN_DICT
+           : is_slots ? IONFAST_FIELDS_IN_SLOTS
+                      : IONFAST_FIELDS_ANYWHERE;
+}
+
+static void
+find_places(ionfast_fields *self)
+{
+    self->is_dict_named = true;
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        PyObject *const attribute = PyTuple_GET_ITEM(self->attributes, i);
+        self->places[i] = place_of(self->type, attribute);
+        self->is_dict_named = self->is_dict_named && attribute == PyTuple_GET_ITEM(self->names, i);
+    }
+    self->layout = (uint8_t)layout_of(self);
+}
+
+void
+ionfast_fields_settle(ionfast_fields *self)
+{
+    const ionfast_dict_keys *const keys = ionfast_class_keys(self->type);
+    if (self->layout != IONFAST_FIELDS_IN_DICT || keys == NULL) {
+        return;
+    }
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        if (ionfast_class_keys_index(keys, PyTuple_GET_ITEM(self->attributes, i)) < 0) {
+            return;
+        }
+    }
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        const Py_ssize_t index =
+            ionfast_class_keys_index(keys, PyTuple_GET_ITEM(self->attributes, i));
+        self->places[i] = index * (Py_ssize_t)sizeof(PyObject *);
+    }
+    self->keys = keys;
+    self->layout = IONFAST_FIELDS_IN_VALUES;
+}
+
 static PyObject *
-fields_make(ionfast_state *state, PyTypeObject *type, PyObject *names, PyObject *attributes)
+fields_make(ionfast_state *state, PyTypeObject *type, PyObject *names, PyObject *attributes,
+            PyObject *tag)
 {
     const Py_ssize_t count = PyTuple_GET_SIZE(names);
     if (PyTuple_GET_SIZE(attributes) != count) {
@@ -57,16 +98,14 @@ fields_make(ionfast_state *state, PyTypeObject *type, PyObject *names, PyObject 
     if (self == NULL) {
         return NULL;
     }
+    self->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
     self->names = Py_NewRef(names);
     self->attributes = Py_NewRef(attributes);
-    self->pattern = pattern_of(names);
-    self->is_all_in_dict = count != 0;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *const attribute = PyTuple_GET_ITEM(attributes, i);
-        self->places[i] = place_of(type, attribute);
-        self->is_all_in_dict = self->is_all_in_dict && self->places[i] == FIELD_IN_DICT &&
-                               attribute == PyTuple_GET_ITEM(names, i);
+    if (tag != NULL) {
+        self->tag_name = Py_NewRef(PyTuple_GET_ITEM(tag, 0));
+        self->tag = Py_NewRef(PyTuple_GET_ITEM(tag, 1));
     }
+    self->pattern = pattern_of(names);
     if (self->pattern == NULL || PyDict_GET_SIZE(self->pattern) != count) {
         if (self->pattern != NULL) {
             PyErr_Format(PyExc_TypeError, "two fields of %.200s have the same name in Ion",
@@ -75,6 +114,8 @@ fields_make(ionfast_state *state, PyTypeObject *type, PyObject *names, PyObject 
         Py_DECREF(self);
         return NULL;
     }
+    find_places(self);
+    ionfast_fields_settle(self);
     return (PyObject *)self;
 }
 
@@ -85,11 +126,11 @@ ionfast_fields_of(ionfast_state *state, PyTypeObject *type, PyObject **function)
     if (description == NULL) {
         return NULL;
     }
-    PyObject *names, *attributes, *encode, *result = NULL;
-    if (PyArg_ParseTuple(description, "O!O!O", &PyTuple_Type, &names, &PyTuple_Type, &attributes,
-                         &encode)) {
+    PyObject *names, *attributes, *tag, *encode, *result = NULL;
+    if (PyArg_ParseTuple(description, "O!O!OO", &PyTuple_Type, &names, &PyTuple_Type, &attributes,
+                         &tag, &encode)) {
         if (encode == Py_None) {
-            result = fields_make(state, type, names, attributes);
+            result = fields_make(state, type, names, attributes, tag == Py_None ? NULL : tag);
         } else {
             *function = Py_NewRef(encode);
             result = Py_NewRef(Py_None);
@@ -134,17 +175,18 @@ has_names(PyObject *dict, PyObject *names)
     return true;
 }
 
-/* New reference. */
-static PyObject *
-field_value(const ionfast_fields *self, PyObject *object, Py_ssize_t i)
+PyObject *
+ionfast_fields_value(const ionfast_fields *self, PyObject *object, Py_ssize_t i)
 {
-    if (self->places[i] > 0) {
-        PyObject *const value = *(PyObject **)((char *)object + self->places[i]);
-        if (IONF_LIKELY(value != NULL)) {
-            return Py_NewRef(value);
-        }
+    const char *base = ionfast_fields_base(self, object);
+    if (base == NULL && self->layout == IONFAST_FIELDS_ANYWHERE && self->places[i] > 0 &&
+        Py_TYPE(object) == self->type) {
+        base = (const char *)object;
     }
-    return PyObject_GetAttr(object, PyTuple_GET_ITEM(self->attributes, i));
+    PyObject *const value = base == NULL ? NULL : *(PyObject *const *)(base + self->places[i]);
+    return IONF_LIKELY(value != NULL)
+               ? Py_NewRef(value)
+               : PyObject_GetAttr(object, PyTuple_GET_ITEM(self->attributes, i));
 }
 
 static PyObject *
@@ -156,7 +198,7 @@ fill_pattern(const ionfast_fields *self, PyObject *object)
     }
     PyObject **const entries = ionfast_dict_has_entries(dict) ? ionfast_dict_entries(dict) : NULL;
     for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
-        PyObject *value = field_value(self, object, i);
+        PyObject *value = ionfast_fields_value(self, object, i);
         if (value == NULL) {
             Py_DECREF(dict);
             return NULL;
@@ -176,10 +218,11 @@ fill_pattern(const ionfast_fields *self, PyObject *object)
 }
 
 PyObject *
-ionfast_fields_dict(PyObject *fields, PyObject *object)
+ionfast_fields_dict(ionfast_fields *self, PyObject *object)
 {
-    const ionfast_fields *const self = (ionfast_fields *)fields;
-    if (self->is_all_in_dict) {
+    const bool is_dict =
+        self->layout == IONFAST_FIELDS_IN_DICT || self->layout == IONFAST_FIELDS_IN_VALUES;
+    if (is_dict && self->is_dict_named) {
         PyObject *dict = PyObject_GenericGetDict(object, NULL);
         if (dict != NULL && PyDict_CheckExact(dict) && has_names(dict, self->names)) {
             return dict;
@@ -187,9 +230,9 @@ ionfast_fields_dict(PyObject *fields, PyObject *object)
         Py_XDECREF(dict);
         PyErr_Clear();
     }
-    Py_INCREF(fields); /* an attribute can be foreign code, which may forget the class */
+    Py_INCREF(self); /* an attribute can be foreign code, which may forget the class */
     PyObject *dict = fill_pattern(self, object);
-    Py_DECREF(fields);
+    Py_DECREF(self);
     return dict;
 }
 
@@ -200,9 +243,12 @@ Fields_traverse(PyObject *object, visitproc visit, void *arg)
 {
     ionfast_fields *const self = (ionfast_fields *)object;
     Py_VISIT(Py_TYPE(object));
+    Py_VISIT(self->type);
     Py_VISIT(self->names);
     Py_VISIT(self->attributes);
     Py_VISIT(self->pattern);
+    Py_VISIT(self->tag_name);
+    Py_VISIT(self->tag);
     return 0;
 }
 
@@ -212,9 +258,12 @@ Fields_dealloc(PyObject *object)
     ionfast_fields *const self = (ionfast_fields *)object;
     PyTypeObject *const type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
+    Py_XDECREF(self->type);
     Py_XDECREF(self->names);
     Py_XDECREF(self->attributes);
     Py_XDECREF(self->pattern);
+    Py_XDECREF(self->tag_name);
+    Py_XDECREF(self->tag);
     type->tp_free(object);
     Py_DECREF(type);
 }
