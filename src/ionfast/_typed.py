@@ -26,8 +26,8 @@ __all__ = ["Annotated", "Field", "describe_encoding", "describe_type"]
 (
     _ANY, _NONE, _BOOL, _INT, _FLOAT, _DECIMAL, _STR, _SYMBOL, _BYTES, _TIMESTAMP, _DATETIME, _DATE,
     _MOMENT, _CHOICE, _CONVERT, _UNION, _LIST, _SET, _FROZENSET, _TUPLE_OF, _TUPLE, _DICT, _RECORD,
-    _ANY_LIST, _ANY_STRUCT,
-) = range(25)  # fmt: skip
+    _ANY_LIST, _ANY_STRUCT, _TAGGED,
+) = range(26)  # fmt: skip
 
 # ionfast_record_form.
 _DIRECT, _CALL, _NAMED_TUPLE, _TYPED_DICT = range(4)
@@ -178,6 +178,7 @@ class _Describer:
         self.codec = codec
         self.nodes: list[_Node | None] = []
         self._records: dict[Any, int] = {}
+        self._tags: dict[int, tuple[str, str | int]] = {}  # of the records that have one
         self._any: int | None = None
         self._describing: dict[str, type] = {}
 
@@ -409,6 +410,7 @@ class _Describer:
         has_null = len(options) < len(args)
         options, indexes = self._moments(options)
         indexes += [self.node(option, where, variables) for option in options]
+        indexes = self._tagged(indexes, where)
         if len(indexes) == 1:
             return self._nullable(indexes[0]) if has_null else indexes[0]
         children, positions = self._branches(indexes, where, args)
@@ -426,6 +428,31 @@ class _Describer:
         return self._add(
             _Node(_UNION, accepts, expected, object=positions or None, children=tuple(children))
         )
+
+    def _tagged(self, indexes: list[int], where: str) -> list[int]:
+        """One node in the place of all structs that the same field of theirs tells apart."""
+        group = [i for i in indexes if i in self._tags and self._at(i).annotation is None]
+        if len(group) < 2 or len({self._tags[i][0] for i in group}) > 1:
+            return indexes
+        tags = [self._tags[i][1] for i in group]
+        if len(set(tags)) < len(tags):
+            raise TypeError(f"{where}: two members of the union have the same tag")
+        # Those that are text first: the C half finds them by their place.
+        group.sort(key=lambda i: not isinstance(self._tags[i][1], str))
+        texts = tuple(tag for i in group if isinstance(tag := self._tags[i][1], str))
+        numbers = {self._tags[i][1]: n for n, i in enumerate(group) if n >= len(texts)}
+        shown = f"one of {', '.join(map(repr, tags))}"
+        index = self._add(
+            _Node(
+                _TAGGED,
+                _K_STRUCT,
+                "struct",
+                object=numbers or None,
+                children=tuple(group),
+                extra=(texts, self._tags[group[0]][0], shown),
+            )
+        )
+        return [i for i in indexes if i not in group] + [index]
 
     def _moments(self, options: list[Any]) -> tuple[list[Any], list[int]]:
         """date and datetime are one Ion type: the precision tells them apart."""
@@ -508,6 +535,9 @@ class _Describer:
         if key in self._records:
             return self._records[key]
         index = self._records[key] = self._add(None)
+        tag = _tag_of(cls)
+        if tag is not None:
+            self._tags[index] = tag
         name = cls.__qualname__
         self._describing[cls.__name__] = cls
         hints = _hints_of(cls, self._describing)
@@ -535,6 +565,9 @@ class _Describer:
                     member.is_ignored,
                 )
             )
+        if tag is not None:  # the last: it is read and checked, and then no attribute
+            children.append(self._choice([(tag[1], tag[1])], name, cls))
+            fields.append((tag[0], "", False, None, _NO_FALLBACK, False))
         self.nodes[index] = _Node(
             _RECORD,
             _K_STRUCT,
@@ -542,7 +575,7 @@ class _Describer:
             annotation,
             object=cls,
             children=tuple(children),
-            extra=(form, has_post_init, tuple(fields)),
+            extra=(form, has_post_init, tag is not None, _is_closed(cls), tuple(fields)),
         )
         return index
 
@@ -722,6 +755,7 @@ def _attrs_members(cls: type, hints: dict[str, Any]) -> tuple[int, bool, list[_M
 def _msgspec_members(cls: type, hints: dict[str, Any]) -> tuple[int, bool, list[_Member]]:
     import importlib
 
+    _refuse_array_like(cls)
     structs: Any = importlib.import_module("msgspec.structs")
     members = [
         _Member(field.name, hints.get(field.name, Any), field.required, name=field.encode_name)

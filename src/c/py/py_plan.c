@@ -3,10 +3,10 @@
  *
  * A description is a list of nodes, the root first, each a tuple:
  *   (op, accepts, expected, annotation or None, is_strict, object, children, extra)
- * children: indexes of nodes, -1 for none. extra: CHOICE: its texts and their results; CONVERT: whether
- * it is a user's function; RECORD: form,
- * has_post_init and its fields, each (name, attribute, is_required, fallback, fallback kind,
- * is_ignored).
+ * children: indexes of nodes, -1 for none. extra: CHOICE: its texts and their results; TAGGED: the tags
+ * that are text, the field's name and a text with all tags (object: index by tag that is an int); CONVERT: whether it is a
+ * user's function; RECORD: form, has_post_init, has_tag, is_closed and its fields, each (name, attribute,
+ * is_required, fallback, fallback kind, is_ignored).
  */
 #include "py_plan.h"
 
@@ -198,15 +198,18 @@ static int
 record_name(const ionf_alloc *alloc, ionfast_plan_record *record)
 {
     PyObject *names = PyTuple_New((Py_ssize_t)record->count);
-    record->attributes = names == NULL ? NULL : PyTuple_New((Py_ssize_t)record->count);
+    const uint32_t attribute_count = record->count - record->has_tag;
+    record->attributes = names == NULL ? NULL : PyTuple_New((Py_ssize_t)attribute_count);
     if (record->attributes == NULL) {
         Py_XDECREF(names);
         return -1;
     }
     for (uint32_t i = 0; i < record->count; i++) {
         PyTuple_SET_ITEM(names, (Py_ssize_t)i, Py_NewRef(record->fields[i].name));
-        PyTuple_SET_ITEM(record->attributes, (Py_ssize_t)i,
-                         Py_NewRef(record->fields[i].attribute));
+        if (i < attribute_count) {
+            PyTuple_SET_ITEM(record->attributes, (Py_ssize_t)i,
+                             Py_NewRef(record->fields[i].attribute));
+        }
     }
     const int result = names_build(alloc, &record->names, names);
     Py_DECREF(names); /* the fields hold the strs */
@@ -217,9 +220,10 @@ static int
 record_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *extra)
 {
     const ionf_alloc *const alloc = &plan->state->alloc;
-    int form, has_post_init;
+    int form, has_post_init, has_tag, is_closed;
     PyObject *fields;
-    if (!PyArg_ParseTuple(extra, "ipO!", &form, &has_post_init, &PyTuple_Type, &fields)) {
+    if (!PyArg_ParseTuple(extra, "ipppO!", &form, &has_post_init, &has_tag, &is_closed,
+                          &PyTuple_Type, &fields)) {
         return -1;
     }
     ionfast_plan_record *const record = new_array(alloc, 1, sizeof *record);
@@ -229,6 +233,8 @@ record_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *extra)
     node->record = record;
     record->form = (uint8_t)form;
     record->has_post_init = has_post_init;
+    record->has_tag = has_tag;
+    record->is_closed = is_closed;
     const size_t count = (size_t)PyTuple_GET_SIZE(fields);
     if (count != node->child_count || count > IONFAST_NAMES_MAX) {
         PyErr_SetString(PyExc_ValueError, "too many fields");
@@ -311,6 +317,17 @@ choice_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *extra)
 }
 
 static int
+tagged_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *extra)
+{
+    PyObject *texts, *name, *tags;
+    if (!PyArg_ParseTuple(extra, "O!UU", &PyTuple_Type, &texts, &name, &tags)) {
+        return -1;
+    }
+    node->results = PyTuple_Pack(3, texts, name, tags);
+    return node->results == NULL ? -1 : names_build(&plan->state->alloc, &node->names, texts);
+}
+
+static int
 children_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *children)
 {
     const Py_ssize_t count = PyTuple_GET_SIZE(children);
@@ -353,7 +370,7 @@ node_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *description)
     node->annotation = annotation == Py_None ? NULL : Py_NewRef(annotation);
     node->object = object == Py_None ? NULL : Py_NewRef(object);
     node->is_plain = node->annotation == NULL && op != IONFAST_PLAN_UNION &&
-                     op != IONFAST_PLAN_CONVERT &&
+                     op != IONFAST_PLAN_CONVERT && op != IONFAST_PLAN_TAGGED &&
                      (op != IONFAST_PLAN_ANY || node->object == NULL);
     if (children_build(plan, node, children) < 0) {
         return -1;
@@ -363,6 +380,9 @@ node_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *description)
     }
     if (op == IONFAST_PLAN_CONVERT) {
         node->is_foreign = extra == Py_True;
+    }
+    if (op == IONFAST_PLAN_TAGGED) {
+        return tagged_build(plan, node, extra);
     }
     return op == IONFAST_PLAN_CHOICE ? choice_build(plan, node, extra) : 0;
 }

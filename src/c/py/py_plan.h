@@ -41,7 +41,8 @@ typedef enum ionfast_plan_op {
     IONFAST_PLAN_RECORD = 22,
     IONFAST_PLAN_ANY_LIST = 23, /* containers of ANY with a registry */
     IONFAST_PLAN_ANY_STRUCT = 24,
-    IONFAST_PLAN_OP_COUNT = 25
+    IONFAST_PLAN_TAGGED = 25, /* the record that a field of the struct names */
+    IONFAST_PLAN_OP_COUNT = 26
 } ionfast_plan_op;
 
 /* How a record's object is made of its fields. */
@@ -119,7 +120,10 @@ typedef struct ionfast_plan_record {
     uint32_t count;
     uint8_t form; /* ionfast_record_form */
     bool has_post_init;
-    PyObject *attributes; /* owned: tuple of all fields' attributes, for calls */
+    bool has_tag;   /* the last field is no attribute: it only says which class this is */
+    bool is_closed; /* fields that it has not are refused */
+    PyObject
+        *attributes; /* owned: tuple of the fields' attributes, without the tag's, for calls */
     ionfast_name_table names;
     uint16_t *sid_slots; /* owned: by SID, see ionfast_plan_learn */
     size_t sid_cap;
@@ -137,8 +141,10 @@ struct ionfast_plan_node {
     PyObject *object;     /* owned: class, callable or table; NULL: none */
     const ionfast_plan_node **children; /* owned array; UNION: by kind, NULL where none */
     uint32_t child_count;
-    ionfast_name_table names;    /* CHOICE: the keys that are text */
-    PyObject *results;           /* CHOICE: owned tuple, by index of the name */
+    ionfast_name_table names; /* CHOICE, TAGGED: the keys that are text */
+    PyObject
+        *results; /* owned: CHOICE: (results by index of the name, texts); TAGGED: (texts, name of
+                        * the field, what the tags are), children being in the order of the texts */
     ionfast_plan_record *record; /* owned; RECORD */
 };
 

@@ -104,6 +104,15 @@ need_values(ionfast_decoder *dec, size_t extra)
                                                                        : grow_values(dec, extra);
 }
 
+/* Empty slots for the record that is innermost; there is room. */
+static inline void
+open_slots(ionfast_typed_stack *stack, const ionfast_plan_record *record)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        stack->values[stack->value_count++] = NULL;
+    }
+}
+
 /* Open a container that is read as `node` says; takes over `annotations`. */
 static inline int
 push_frame(ionfast_decoder *dec, const ionfast_plan_node *node, const ionfast_plan_node *convert,
@@ -124,8 +133,8 @@ push_frame(ionfast_decoder *dec, const ionfast_plan_node *node, const ionfast_pl
     frame->slot = UINT32_MAX;
     frame->kind = t->kind;
     frame->offset = t->offset;
-    for (size_t i = 0; i < slots; i++) {
-        stack->values[stack->value_count++] = NULL;
+    if (slots != 0) {
+        open_slots(stack, node->record);
     }
     return 0;
 }
@@ -750,15 +759,16 @@ call_names(ionfast_decoder *dec, const ionfast_typed_frame *frame)
 {
     const ionfast_plan_record *const record = frame->node->record;
     ionfast_typed_stack *const stack = dec->typed;
+    const uint32_t attribute_count = record->count - record->has_tag;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < record->count; i++) {
+    for (uint32_t i = 0; i < attribute_count; i++) {
         count += stack->values[frame->start + i] != NULL;
     }
-    if (count == record->count) {
+    if (count == attribute_count) {
         return Py_NewRef(record->attributes);
     }
     PyObject *names = PyTuple_New((Py_ssize_t)count);
-    for (uint32_t i = 0, next = 0; names != NULL && i < record->count; i++) {
+    for (uint32_t i = 0, next = 0; names != NULL && i < attribute_count; i++) {
         PyObject *const value = stack->values[frame->start + i];
         if (value != NULL) {
             PyTuple_SET_ITEM(names, (Py_ssize_t)next, Py_NewRef(record->fields[i].attribute));
@@ -819,6 +829,9 @@ close_record(ionfast_decoder *dec, const ionfast_typed_frame *frame)
     const ionfast_plan_record *const record = frame->node->record;
     if (IONF_UNLIKELY(fill_defaults(dec, frame) < 0)) {
         return NULL;
+    }
+    if (record->has_tag) { /* it has been checked, and is no attribute */
+        Py_CLEAR(dec->typed->values[frame->start + record->count - 1]);
     }
     PyObject *object;
     switch (record->form) {
@@ -987,7 +1000,7 @@ enter_field(ionfast_decoder *dec, bool is_binary, ionfast_typed_frame *frame, co
                         ? row_of_sid(dec, is_binary, record, t->field.sid)
                         : row_of_text(record, frame->slot, &t->field);
     if (IONF_UNLIKELY(row < IONFAST_SID_SLOT)) {
-        if (row < 0 || dec->typed->forbid_unknown) {
+        if (row < 0 || dec->typed->forbid_unknown || record->is_closed) {
             return row < 0 ? -1 : refuse_unknown(dec, t);
         }
         return skip_value(dec, is_binary, t);
@@ -1062,10 +1075,28 @@ enter_child(ionfast_decoder *dec, bool is_binary, ionfast_typed_frame *frame, co
 
 /* What a value of the plan's node came to. */
 typedef enum typed_step {
+    STEP_NEED_DATA = -2, /* a container has been opened, but its class is not known yet */
     STEP_ERROR = -1,
     STEP_OPENED = 0, /* a container, whose frame is on the stack */
     STEP_VALUE = 1
 } typed_step;
+
+/* The container of a TAGGED node is innermost: find out its class. */
+static typed_step
+enter_tagged(ionfast_decoder *dec)
+{
+    const int chosen = ionfast_typed_choose(dec);
+    if (chosen <= 0) {
+        return chosen < 0 ? STEP_ERROR : STEP_NEED_DATA;
+    }
+    ionfast_typed_stack *const stack = dec->typed;
+    const ionfast_plan_record *const record = stack->frames[stack->frame_count - 1].node->record;
+    if (need_values(dec, record->count) < 0) {
+        return STEP_ERROR;
+    }
+    open_slots(stack, record);
+    return STEP_OPENED;
+}
 
 /* A value that is null, annotated by plan, of a union, converted or ANY. */
 static IONF_NOINLINE typed_step
@@ -1095,8 +1126,10 @@ take_odd(ionfast_decoder *dec, const ionfast_plan_node *node, const ionf_token *
     } else if (((unsigned)node->accepts >> t->kind & 1u) == 0) {
         mismatch(dec, node, t);
         return STEP_ERROR;
+    } else if (push_frame(dec, node, convert, t, NULL) < 0) {
+        return STEP_ERROR;
     } else {
-        return push_frame(dec, node, convert, t, NULL) < 0 ? STEP_ERROR : STEP_OPENED;
+        return node->op == IONFAST_PLAN_TAGGED ? enter_tagged(dec) : STEP_OPENED;
     }
     if (convert != NULL) {
         *value = convert_value(dec, convert, *value, t->offset);
@@ -1139,6 +1172,13 @@ IONF_FORCE_INLINE ionfast_build_result
 typed_loop(ionfast_decoder *dec, bool is_binary, const ionfast_plan_node *root, PyObject **out)
 {
     ionfast_typed_stack *const stack = dec->typed;
+    if (stack->frame_count != 0 &&
+        stack->frames[stack->frame_count - 1].node->op == IONFAST_PLAN_TAGGED) {
+        const typed_step step = enter_tagged(dec); /* there is more data than last time */
+        if (step != STEP_OPENED) {
+            return step == STEP_ERROR ? IONFAST_BUILD_ERROR : IONFAST_BUILD_NEED_DATA;
+        }
+    }
     ionf_token t;
     for (;;) {
         const ionf_status status = ionfast_next(dec, is_binary, &t);
@@ -1171,8 +1211,8 @@ typed_loop(ionfast_decoder *dec, bool is_binary, const ionfast_plan_node *root, 
             }
             const typed_step step = take_value(dec, node, &t, &value);
             if (step != STEP_VALUE) {
-                if (IONF_UNLIKELY(step == STEP_ERROR)) {
-                    return IONFAST_BUILD_ERROR;
+                if (IONF_UNLIKELY(step != STEP_OPENED)) {
+                    return step == STEP_ERROR ? IONFAST_BUILD_ERROR : IONFAST_BUILD_NEED_DATA;
                 }
                 continue;
             }
@@ -1223,5 +1263,6 @@ ionfast_typed_begin(ionfast_decoder *dec, const ionf_token *t, PyObject **out)
         return -1;
     }
     dec->typed->forbid_unknown = false;
-    return (int)take_value(dec, ((ionfast_plan *)dec->plan)->nodes, t, out);
+    const typed_step step = take_value(dec, ((ionfast_plan *)dec->plan)->nodes, t, out);
+    return step == STEP_NEED_DATA ? STEP_OPENED : (int)step;
 }

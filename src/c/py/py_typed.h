@@ -21,4 +21,9 @@ ionfast_build_result ionfast_typed_value(ionfast_decoder *dec, const ionfast_pla
 int ionfast_typed_begin(ionfast_decoder *dec, const ionf_token *t, PyObject **out);
 ionfast_build_result ionfast_typed_continue(ionfast_decoder *dec, PyObject **out);
 
+/* Choose the record of a TAGGED container that has just been opened, whose frame is the innermost, and
+ * make its frame that of the record: 1. 0 when the input has run out before its tag, the reader then
+ * standing where it stood; -1 with an exception. (py_typed_tag.c) */
+int ionfast_typed_choose(ionfast_decoder *dec);
+
 #endif

@@ -20,6 +20,11 @@ frame_step(const void *walk, size_t index)
             return PyUnicode_FromString("");
         }
         name = node->record->fields[frame->slot].name;
+    } else if (node->op == IONFAST_PLAN_TAGGED) {
+        if (frame->slot == UINT32_MAX) {
+            return PyUnicode_FromString("");
+        }
+        name = PyTuple_GET_ITEM(node->results, 1);
     } else if (node->op == IONFAST_PLAN_DICT || node->op == IONFAST_PLAN_ANY_STRUCT) {
         if ((end - frame->start) % 2 == 0) { /* no key in hand */
             return PyUnicode_FromString("");
