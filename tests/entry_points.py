@@ -15,6 +15,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import entry_points_typed
 import ionfast
 from ionfast import (
     Catalog,
@@ -232,6 +233,8 @@ BAD: dict[str, Callable[[], Any]] = {
     "bad_option": lambda: ionfast.loads("1", model="none"),  # type: ignore[arg-type]
 }  # fmt: skip
 
+GOOD |= entry_points_typed.GOOD | entry_points_typed.RUNS_PYTHON
+BAD |= entry_points_typed.BAD | entry_points_typed.BAD_RUNS_PYTHON
 ALL = GOOD | BAD
 ERRORS = (ionfast.IonError, TypeError, ValueError, OSError)
 

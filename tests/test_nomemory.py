@@ -12,6 +12,7 @@ import textwrap
 import pytest
 
 import entry_points
+import entry_points_typed
 import scenarios
 
 pytestmark = [
@@ -91,8 +92,14 @@ OTHER_ERRORS = {"pickled_values"}
 RUNS_PYTHON = {
     "copied_values", "equivalence", "iterload", "load", "load_all_gzip", "reader_file", "timestamps",
     "transcode_file", "bad_file", "bad_dumps_hook",
+    *entry_points_typed.RUNS_PYTHON, *entry_points_typed.BAD_RUNS_PYTHON,
 }  # fmt: skip
-NAMES = entry_points.ALL.keys() - OTHER_ERRORS - (RUNS_PYTHON if sys.version_info >= (3, 12) else set())
+NAMES = (
+    entry_points.ALL.keys()
+    - OTHER_ERRORS
+    - entry_points_typed.MAKES_PLANS
+    - (RUNS_PYTHON if sys.version_info >= (3, 12) else set())
+)
 
 
 def run(*names: str) -> dict[str, int]:

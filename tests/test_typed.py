@@ -454,6 +454,19 @@ def test_objects_that_are_not_as_they_were_declared() -> None:
     assert ionfast.dumps(mixed, binary=False) == '$ion_1_0 {sku:"s",quantity:1,price:2.}'
 
 
+def test_keys_that_are_members_of_an_enum() -> None:
+    value = {Status.NEW: {Status.PAID: 1}, "plain": Status.NEW}
+    for binary in (True, False):
+        data = ionfast.dumps(value, binary=binary)
+        assert ionfast.loads(data) == {"new": {"paid": 1}, "plain": "new"}
+    again = ionfast.loads(ionfast.dumps({Status.NEW: 1}), type=dict[Status, int])
+    assert again == {Status.NEW: 1}
+    with pytest.raises(TypeError) as caught:
+        ionfast.dumps({"a": {Level.HIGH: 1}})
+    words = r"field names must be str or SymbolToken, not 'Level', at $.a"
+    assert str(caught.value) == words
+
+
 def test_properties_over_fields_are_asked() -> None:
     class Loud(Line):
         @property

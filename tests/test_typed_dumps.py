@@ -128,6 +128,28 @@ def test_an_object_without_fields() -> None:
     assert text_of([Empty(), Empty()]) == "[{},{}]"
 
 
+@dataclasses.dataclass
+class HalfResolved:
+    """As where a hint is imported for type checkers alone."""
+
+    a: NoSuchName  # type: ignore[name-defined]  # noqa: F821
+    b: Annotated[int, Field(name="second", annotation="cm")] = 2
+
+
+@dataclasses.dataclass
+class Unresolved:
+    a: Annotated[NoSuchName, Field(name="first")]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_hint_that_cannot_be_resolved_hides_no_other() -> None:
+    assert text_of(HalfResolved(1)) == "{a:1,second:cm::2}"
+    with pytest.raises(TypeError) as caught:
+        ionfast.dumps(Unresolved(1))
+    assert str(caught.value) == (
+        "Unresolved.a: Unresolved: a type hint cannot be resolved: name 'NoSuchName' is not defined"
+    )
+
+
 def test_reading_fields_makes_no_dict() -> None:
     """In 3.11 and later a dict would cost each object a hundred bytes for good."""
     values = [Plain(i) for i in range(100)]
@@ -332,7 +354,16 @@ def test_subclasses_of_what_ion_has(binary: bool) -> None:
     class Ratio(float):
         pass
 
-    values = [Text("a"), "b", Text("é\u4e2d"), Number(-7), Number(2**100), 8, Ratio(1.5), Text('"\n')]
+    values = [
+        Text("a"),
+        "b",
+        Text("é\u4e2d"),
+        Number(-7),
+        Number(2**100),
+        8,
+        Ratio(1.5),
+        Text('"\n'),
+    ]
     ionfast.pools.clear()
     for _ in range(2):
         again = ionfast.loads(ionfast.dumps([*values, {"k": Text("v")}], binary=binary))

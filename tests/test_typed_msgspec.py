@@ -79,7 +79,7 @@ def test_the_tag_is_written_first() -> None:
     for _ in range(2):
         assert ionfast.dumps(values, binary=False) == (
             '$ion_1_0 [{type:"Cat",name:"c",lives:9},{type:"Dog",name:"d",tricks:["sit"]},'
-            '{kind:"get",key:"k"},{n:1,someName:1,\'x y\':2},{n:2,left:{n:1,someName:3,\'x y\':0}},'
+            "{kind:\"get\",key:\"k\"},{n:1,someName:1,'x y':2},{n:2,left:{n:1,someName:3,'x y':0}},"
             '{type:"m",width:cm::3},{b:"Leaf"}]'
         )
         assert ionfast.loads(ionfast.dumps(values)) == ionfast.loads(
@@ -113,7 +113,15 @@ def test_there_and_back_again(tp: Any, values: list[Any] | None) -> None:
 
 
 def test_the_fields_are_those_that_msgspec_itself_writes() -> None:
-    for value in (Cat("c"), Dog("d", ["sit"]), Get("k"), Put("k", 1), One(1, 2), Two(Two()), Box(3)):
+    for value in (
+        Cat("c"),
+        Dog("d", ["sit"]),
+        Get("k"),
+        Put("k", 1),
+        One(1, 2),
+        Two(Two()),
+        Box(3),
+    ):
         wanted = msgspec.to_builtins(value)
         for binary in (True, False):
             assert ionfast.loads(ionfast.dumps(value, binary=binary)) == wanted
@@ -187,7 +195,11 @@ def test_a_tag_is_no_unknown_field() -> None:
 
 
 def test_broken_input_before_the_tag() -> None:
-    for data in ("{a: [1, {b: 2}], c: ", "{a: [1}, type: Dog}", b"\xe0\x01\x00\xea\xd8\x84\x71\x09"):
+    for data in (
+        "{a: [1, {b: 2}], c: ",
+        "{a: [1}, type: Dog}",
+        b"\xe0\x01\x00\xea\xd8\x84\x71\x09",
+    ):
         with pytest.raises(ionfast.IonError) as caught:
             ionfast.loads(data, type=Cat | Dog)
         assert not isinstance(caught.value, ValidationError)

@@ -817,8 +817,10 @@ def describe_encoding(cls: type) -> Any:
     tag = _tag_of(cls)
     try:
         hints = _hints_of(cls, {cls.__name__: cls})
-    except Exception:  # hints that cannot be resolved hold no Field that anybody could see
-        return names, attributes, tag, None
+    except MemoryError:
+        raise
+    except Exception:
+        hints = _hints_one_by_one(cls)
     annotations: list[dict[Any, str] | str | None] = []
     renamed = list(names)
     for i, attribute in enumerate(attributes):
@@ -832,6 +834,25 @@ def describe_encoding(cls: type) -> Any:
         return _plain_encodings[cls]
     function = _annotating(attributes, tuple(renamed), annotations, tag)
     return tuple(renamed), attributes, tag, function
+
+
+def _hints_one_by_one(cls: type) -> dict[str, Any]:
+    """The hints that can be resolved; of the others, only one that may hold a `Field` matters."""
+    import inspect
+
+    hints: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        for name, hint in inspect.get_annotations(base).items():
+            alone = type(base.__name__, (), {"__annotations__": {name: hint}})
+            alone.__module__ = base.__module__
+            try:
+                hints |= _hints_of(alone, {cls.__name__: cls})
+            except MemoryError:
+                raise
+            except Exception as error:
+                if "Annotated" in str(hint) or "Field" in str(hint):
+                    raise TypeError(f"{cls.__qualname__}.{name}: {error}") from error
+    return hints
 
 
 def _tag_of(cls: type) -> tuple[str, str | int] | None:

@@ -57,6 +57,21 @@ is_subtype(PyTypeObject *type, PyObject *base)
     return base != NULL && PyType_IsSubtype(type, (PyTypeObject *)base);
 }
 
+/* An attribute that need not be there: 1, or 0 and NULL; -1 with an exception. */
+static int
+optional_attr(PyObject *object, PyObject *name, PyObject **out)
+{
+    *out = PyObject_GetAttr(object, name);
+    if (*out != NULL) {
+        return 1;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        return -1;
+    }
+    PyErr_Clear();
+    return 0;
+}
+
 /* A class of a module that need not have been imported: then no value can be of it. -1 on error. */
 static int
 is_subtype_lazy(PyTypeObject *type, PyObject **base, const char *module_name, const char *name)
@@ -68,12 +83,14 @@ is_subtype_lazy(PyTypeObject *type, PyObject **base, const char *module_name, co
         if (module == NULL) {
             return PyErr_Occurred() ? -1 : 0;
         }
-        PyObject *found = PyObject_GetAttrString(module, name);
+        PyObject *found = NULL;
+        key = PyUnicode_FromString(name);
+        const int result = key == NULL ? -1 : optional_attr(module, key, &found);
+        Py_XDECREF(key);
         Py_DECREF(module);
-        if (found == NULL || !PyType_Check(found)) {
+        if (result <= 0 || !PyType_Check(found)) { /* 0: the module is still being imported */
             Py_XDECREF(found);
-            PyErr_Clear(); /* the module is still being imported */
-            return 0;
+            return result < 0 ? -1 : 0;
         }
         Py_XSETREF(*base, found);
     }
@@ -96,16 +113,19 @@ is_ion_class(const ionfast_state *state, PyTypeObject *type)
 }
 
 /* A subclass of dict that yields something else than its own entries, as OrderedDict does in its own
- * order, has to be asked for its items. */
-static ionfast_handler
+ * order, has to be asked for its items. -1 with an exception. */
+static int
 dict_handler(const ionfast_state *state, PyTypeObject *type)
 {
     PyObject *own = PyObject_GetAttr((PyObject *)type, state->str_items);
-    PyObject *dicts = PyObject_GetAttr((PyObject *)&PyDict_Type, state->str_items);
-    const bool is_own = own != NULL && own == dicts;
+    PyObject *dicts =
+        own == NULL ? NULL : PyObject_GetAttr((PyObject *)&PyDict_Type, state->str_items);
+    const bool is_own = own == dicts;
     Py_XDECREF(own);
     Py_XDECREF(dicts);
-    PyErr_Clear();
+    if (dicts == NULL) {
+        return -1;
+    }
     return is_own && type->tp_iter == PyDict_Type.tp_iter ? IONFAST_AS_DICT : IONFAST_AS_MAPPING;
 }
 
@@ -123,11 +143,13 @@ is_names(PyObject *names)
     return true;
 }
 
-static ionfast_handler
+static int
 tuple_handler(const ionfast_state *state, PyTypeObject *type, PyObject **fields)
 {
-    PyObject *names = PyObject_GetAttr((PyObject *)type, state->str_fields);
-    PyErr_Clear();
+    PyObject *names;
+    if (optional_attr((PyObject *)type, state->str_fields, &names) < 0) {
+        return -1;
+    }
     if (is_names(names)) {
         *fields = names;
         return IONFAST_AS_NAMED_TUPLE; /* resolve() looks for Fields */
@@ -136,8 +158,9 @@ tuple_handler(const ionfast_state *state, PyTypeObject *type, PyObject **fields)
     return type->tp_iter == PyTuple_Type.tp_iter ? IONFAST_AS_TUPLE : IONFAST_AS_ITERABLE;
 }
 
-/* Handler of a class that builds on one of Python's own value types, or IONFAST_AS_UNKNOWN. */
-static ionfast_handler
+/* Handler of a class that builds on one of Python's own value types, or IONFAST_AS_UNKNOWN; -1 with an
+ * exception. */
+static int
 builtin_handler(const ionfast_state *state, PyObject *value, PyObject **fields)
 {
     PyTypeObject *const type = Py_TYPE(value);
@@ -192,21 +215,21 @@ fields_handler(ionfast_state *state, PyTypeObject *type, PyObject **fields)
     return IONFAST_AS_DATACLASS;
 }
 
-/* Is it a dataclass, an attrs class, a msgspec struct? */
-static bool
+/* Is it a dataclass, an attrs class, a msgspec struct? -1 with an exception. */
+static int
 has_fields(const ionfast_state *state, PyTypeObject *type)
 {
     PyObject *const markers[] = {state->str_dataclass_fields, state->str_struct_fields,
                                  state->str_attrs_fields};
     for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
-        PyObject *marker = PyObject_GetAttr((PyObject *)type, markers[i]);
-        PyErr_Clear();
+        PyObject *marker;
+        const int result = optional_attr((PyObject *)type, markers[i], &marker);
         Py_XDECREF(marker);
-        if (marker != NULL) {
-            return true;
+        if (result != 0) {
+            return result;
         }
     }
-    return false;
+    return 0;
 }
 
 /* A named tuple whose hints rename or annotate fields is written like other classes with fields. */
@@ -234,8 +257,9 @@ static int
 other_handler(ionfast_state *state, PyObject *value, PyObject **fields)
 {
     PyTypeObject *const type = Py_TYPE(value);
-    if (!PyType_Check(value) && has_fields(state, type)) {
-        return fields_handler(state, type, fields);
+    const int is_object = PyType_Check(value) ? 0 : has_fields(state, type);
+    if (is_object != 0) {
+        return is_object < 0 ? -1 : fields_handler(state, type, fields);
     }
     const int is_uuid = is_subtype_lazy(type, &state->UUID, "uuid", "UUID");
     if (is_uuid != 0) {
@@ -286,11 +310,11 @@ resolve(ionfast_state *state, PyObject *value, PyObject **fields)
     if (type == (PyTypeObject *)state->Annotated) {
         return IONFAST_AS_ANNOTATED;
     }
-    const ionfast_handler handler = builtin_handler(state, value, fields);
+    const int handler = builtin_handler(state, value, fields);
     if (handler == IONFAST_AS_NAMED_TUPLE) {
         return named_tuple_handler(state, type, fields);
     }
-    return handler != IONFAST_AS_UNKNOWN ? (int)handler : other_handler(state, value, fields);
+    return handler != IONFAST_AS_UNKNOWN ? handler : other_handler(state, value, fields);
 }
 
 int

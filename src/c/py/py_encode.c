@@ -564,7 +564,9 @@ handle(ionfast_encoder *enc, PyObject *value, const ionfast_type_row *row, ionf_
     case IONFAST_AS_UUID:
         return encode_made_str(enc, PyObject_Str(value), value);
     case IONFAST_AS_FSPATH:
-        return encode_made_str(enc, PyOS_FSPath(value), value);
+        /* Not PyOS_FSPath, which makes a TypeError of a MemoryError. */
+        return encode_made_str(enc, PyObject_CallMethodNoArgs(value, enc->state->str_fspath),
+                               value);
     case IONFAST_AS_UNKNOWN:
     case IONFAST_AS_ENUM:
     case IONFAST_AS_REPLACED:

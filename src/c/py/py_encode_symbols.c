@@ -549,6 +549,20 @@ symbol_of_text(ionfast_encoder *enc, ionf_slice text, uint64_t *sid, ionf_symref
                : 0;
 }
 
+/* Of a str that nothing is sure to keep alive: copied. */
+static int
+symbol_of_copy(ionfast_encoder *enc, PyObject *str, uint64_t *sid, ionf_symref *ref)
+{
+    enc->scratch.len = 0;
+    if (append_utf8(enc, str, &enc->scratch) < 0) {
+        return -1;
+    }
+    const ionf_status status = ionf_buf_reserve(&enc->scratch, 1); /* data is not NULL */
+    const ionf_slice copy = {enc->scratch.data, enc->scratch.len};
+    return status == IONF_OK ? symbol_of_text(enc, copy, sid, ref)
+                             : ionfast_encode_status(enc, status);
+}
+
 static int
 symbol_of_token(ionfast_encoder *enc, PyObject *token, uint64_t *sid, ionf_symref *ref)
 {
@@ -562,15 +576,8 @@ symbol_of_token(ionfast_encoder *enc, PyObject *token, uint64_t *sid, ionf_symre
     } else if (!PyUnicode_Check(text)) {
         PyErr_SetString(PyExc_TypeError, "a symbol token's text is a str or None");
         result = -1;
-    } else { /* copied: nothing says that the token keeps this str alive */
-        enc->scratch.len = 0;
-        result = append_utf8(enc, text, &enc->scratch);
-        if (result == 0) {
-            const ionf_status status = ionf_buf_reserve(&enc->scratch, 1); /* data is not NULL */
-            const ionf_slice copy = {enc->scratch.data, enc->scratch.len};
-            result = status == IONF_OK ? symbol_of_text(enc, copy, sid, ref)
-                                       : ionfast_encode_status(enc, status);
-        }
+    } else {
+        result = symbol_of_copy(enc, text, sid, ref);
     }
     Py_DECREF(text);
     return result;
@@ -586,6 +593,21 @@ refuse_name(ionfast_encoder *enc, PyObject *name, const char *what)
         Py_DECREF(path);
     }
     return -1;
+}
+
+/* An enum member is its value here too, where that is text. */
+static int
+symbol_of_member(ionfast_encoder *enc, PyObject *member, const char *what, uint64_t *sid,
+                 ionf_symref *ref)
+{
+    PyObject *value = PyObject_GetAttr(member, enc->state->str_value);
+    if (value == NULL) {
+        return -1;
+    }
+    const int result = PyUnicode_Check(value) ? symbol_of_copy(enc, value, sid, ref)
+                                              : refuse_name(enc, member, what);
+    Py_DECREF(value);
+    return result;
 }
 
 int
@@ -612,6 +634,9 @@ ionfast_symbol_of(ionfast_encoder *enc, PyObject *name, const char *what, uint64
     if (PyObject_TypeCheck(name, (PyTypeObject *)enc->state->SymbolToken) ||
         PyObject_TypeCheck(name, (PyTypeObject *)enc->state->IonPySymbol)) {
         return symbol_of_token(enc, name, sid, ref);
+    }
+    if (PyObject_TypeCheck(name, (PyTypeObject *)enc->state->Enum)) {
+        return symbol_of_member(enc, name, what, sid, ref);
     }
     return refuse_name(enc, name, what);
 }
