@@ -819,10 +819,58 @@ def test_a_decoder_can_be_used_by_what_it_calls() -> None:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="type statements")
-def test_type_statements() -> None:
-    namespace: dict[str, Any] = {}
-    exec("type Pairs = list[tuple[int, str]]", namespace)
-    assert ionfast.loads("[[1, a]]", type=namespace["Pairs"]) == [(1, "a")]
+@pytest.mark.parametrize(
+    ("tp", "value"),
+    [
+        ("list[tuple[int, str]]", [(1, "a")]),
+        ("int | str | list[X] | dict[str, X] | None", [1, {"a": [None, "x"]}]),
+        ("list[X | None]", [[], None, [[None]]]),
+        ("Annotated[dict[str, X | int], 'doc']", {"a": {"b": 1}}),
+    ],
+)
+def test_type_statements(tp: str, value: Any) -> None:
+    """They may contain themselves."""
+    namespace: dict[str, Any] = {"Annotated": Annotated}
+    exec(f"type X = {tp}\ntype Y = Z\ntype Z = Y", namespace)
+    assert ionfast.loads(ionfast.dumps(value), type=namespace["X"]) == value
+    with pytest.raises(TypeError, match="Y: Z stands for nothing but itself"):
+        Decoder(namespace["Y"])
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type statements")
+def test_type_statements_with_variables() -> None:
+    namespace: dict[str, Any] = {"dataclasses": dataclasses}
+    exec(
+        "type Tree[T] = dict[str, T | Tree[T]]\n"
+        "@dataclasses.dataclass\nclass Page[T]:\n    items: list[T]\n    next: 'Page[T] | None' = None",
+        namespace,
+    )
+    tree, page = namespace["Tree"], namespace["Page"]
+    assert ionfast.loads("{a: 1, b: {c: 2}}", type=tree[int]) == {"a": 1, "b": {"c": 2}}
+    with pytest.raises(ValidationError) as caught:
+        ionfast.loads("{b: {c: d}}", type=tree[int])
+    assert str(caught.value) == "$.b.c (offset 8): expected int or struct, found symbol"
+    assert ionfast.loads("{items: [1], next: {items: []}}", type=page[int]) == page([1], page([]))
+    with pytest.raises(ValidationError, match="expected int, found symbol"):
+        ionfast.loads("{items: [a]}", type=page[int])
+
+
+@dataclasses.dataclass
+class Chain(Generic[T]):
+    value: T
+    next: typing.Self | None = None
+    word: typing.LiteralString = "w"
+
+
+def test_self() -> None:
+    value = Chain(1, Chain(2))
+    assert ionfast.loads(ionfast.dumps(value), type=Chain[int]) == value
+    with pytest.raises(ValidationError) as caught:
+        ionfast.loads("{value: 1, next: {value: a}}", type=Chain[int])
+    assert str(caught.value) == "$.next.value (offset 25): expected int, found symbol"
+    class Longer(Chain[int]):
+        pass
+    assert type(ionfast.loads("{value: 1, next: {value: 2}}", type=Longer).next) is Longer
 
 
 def test_unhashable_hints_work() -> None:

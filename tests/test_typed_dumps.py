@@ -141,6 +141,45 @@ class Unresolved:
     a: Annotated[NoSuchName, Field(name="first")]  # type: ignore[name-defined]  # noqa: F821
 
 
+CM = Annotated[int, Field(annotation="cm")]
+
+
+@dataclasses.dataclass
+class Deep:
+    """Annotations inside of containers, and on values that may be null."""
+
+    row: Annotated[list[CM], Field(name="r", annotation="row")]
+    table: dict[str, list[CM | None]]
+    pair: tuple[CM, Any, Annotated[str, Field(annotation="s")]]
+    either: list[CM] | CM | None = None
+    maybe: Annotated[int | None, Field(annotation="maybe")] = None
+    names: Annotated[frozenset[Annotated[str, Field(annotation="n")]], "doc"] = frozenset()
+    tuples: tuple[CM, ...] = ()
+
+
+def test_annotations_inside_of_containers() -> None:
+    value = Deep([1, 2], {"k": [3, None]}, (4, 5, "six"))
+    text = (
+        '{r:row::[cm::1,cm::2],table:{k:[cm::3,null]},pair:[cm::4,5,s::"six"],either:null,'
+        "maybe:null,names:[],tuples:[]}"
+    )
+    assert text_of(value) == text
+    full = Deep([], {}, (1, None, "s"), [7], 8, frozenset(["a"]), (9, 10))
+    assert text_of(full).endswith(
+        'either:[cm::7],maybe:maybe::8,names:[n::"a"],tuples:[cm::9,cm::10]}'
+    )
+    for each in (value, full, dataclasses.replace(full, either=3)):
+        for binary in (True, False):
+            assert ionfast.loads(ionfast.dumps(each, binary=binary), type=Deep) == each
+
+
+def test_values_that_are_not_what_their_hints_say_are_written_as_they_are() -> None:
+    value = Deep(1, {2}, [3], "four", "five", 6, 7)  # type: ignore[arg-type]
+    assert text_of(value) == (
+        '{r:row::1,table:[2],pair:[3],either:"four",maybe:maybe::"five",names:6,tuples:7}'
+    )
+
+
 def test_a_hint_that_cannot_be_resolved_hides_no_other() -> None:
     assert text_of(HalfResolved(1)) == "{a:1,second:cm::2}"
     with pytest.raises(TypeError) as caught:

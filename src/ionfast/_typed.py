@@ -179,6 +179,7 @@ class _Describer:
         self.nodes: list[_Node | None] = []
         self._records: dict[Any, int] = {}
         self._tags: dict[int, tuple[str, str | int]] = {}  # of the records that have one
+        self._outlines: set[int] = set()  # nodes that are not what they will be in the end
         self._any: int | None = None
         self._describing: dict[str, type] = {}
 
@@ -218,7 +219,7 @@ class _Describer:
             return index
         accepts = node.accepts | _K_NULL
         expected = _or([node.expected, "null"])
-        if node.op == _RECORD:
+        if node.op == _RECORD or index in self._outlines:
             return self._add(self._through(index, accepts, expected))
         return self._add(node._replace(accepts=accepts, expected=expected))
 
@@ -253,8 +254,12 @@ class _Describer:
             tp = variables.get(tp, tp.__bound__ or Any)
         while hasattr(tp, "__supertype__"):  # NewType
             tp = tp.__supertype__
-        if hasattr(tp, "__value__") and not isinstance(tp, type):  # a `type` statement
-            return self.node(tp.__value__, where, variables)
+        if tp is typing.Self:
+            tp = variables.get(tp, tp)
+        if tp is typing.LiteralString:
+            tp = str
+        if _is_type_statement(tp) or _is_type_statement(typing.get_origin(tp)):
+            return self._type_statement(tp, where, variables)
         registered = self._registered(tp, where)
         if registered is not None:
             return registered
@@ -272,6 +277,22 @@ class _Describer:
         if isinstance(tp, type):
             return self._class(tp, (), where)
         raise _unsupported(where, tp)
+
+    def _type_statement(self, tp: Any, where: str, variables: Mapping[Any, Any]) -> int:
+        """What the name stands for, which may contain the name itself."""
+        statement = typing.get_origin(tp) or tp
+        args = tuple(_substitute(arg, variables) for arg in typing.get_args(tp))
+        key = (statement, args)
+        if key not in self._records:
+            index = self._records[key] = self._add(_outline(statement.__value__, set()))
+            self._outlines.add(index)
+            bound = dict(zip(statement.__type_params__, args, strict=False))
+            inner = self.node(statement.__value__, where, bound)
+            if inner in self._outlines:
+                raise _unsupported(where, tp, "stands for nothing but itself")
+            self.nodes[index] = self._alias(inner)
+            self._outlines.remove(index)
+        return self._records[key]
 
     def _registered(self, tp: Any, where: str) -> int | None:
         if self.codec is None or not isinstance(tp, type):
@@ -542,7 +563,7 @@ class _Describer:
         self._describing[cls.__name__] = cls
         hints = _hints_of(cls, self._describing)
         form, has_post_init, members = members_of(cls, hints)
-        variables = _variables_of(cls, args)
+        variables = {**_variables_of(cls, args), typing.Self: cls[args] if args else cls}  # type: ignore[index]
         children, fields = [], []
         seen: dict[str, str] = {}
         for member in members:
@@ -607,6 +628,29 @@ def _abstract_collections() -> None:
 
 
 _abstract_collections()
+
+
+def _is_type_statement(tp: Any) -> bool:
+    return hasattr(tp, "__value__") and hasattr(tp, "__type_params__") and not isinstance(tp, type)
+
+
+def _outline(tp: Any, seen: set[Any]) -> _Node:
+    """Which kinds of values a `type` statement takes, before its parts have been looked at."""
+    while typing.get_origin(tp) is typing.Annotated:
+        tp = typing.get_args(tp)[0]
+    origin = typing.get_origin(tp) or tp
+    if _is_type_statement(origin) and origin not in seen:
+        return _outline(origin.__value__, seen | {origin})
+    if _is_union(tp):
+        nodes = [_outline(arg, seen) for arg in typing.get_args(tp)]
+        accepts = 0
+        for node in nodes:
+            accepts |= node.accepts
+        return _Node(_UNION, accepts, _or(node.expected for node in nodes))
+    op = _COLLECTIONS.get(origin)
+    if op is not None and op != _DICT:
+        return _Node(op, _K_LIST | _K_SEXP, "list")
+    return _SCALARS.get(tp, _Node(_RECORD, _K_STRUCT, "struct"))
 
 
 def _kinds(accepts: int) -> list[int]:
@@ -821,18 +865,18 @@ def describe_encoding(cls: type) -> Any:
         raise
     except Exception:
         hints = _hints_one_by_one(cls)
-    annotations: list[dict[Any, str] | str | None] = []
+    wrappers: list[_Wrapper | None] = []
     renamed = list(names)
     for i, attribute in enumerate(attributes):
         hint = _bare(hints.get(attribute, Any))
         field = _field_of(getattr(hint, "__metadata__", ()))
         if field is not None and field.name is not None:
             renamed[i] = sys.intern(field.name)
-        annotations.append(_written_annotation(hint))
-    if not any(annotations):
+        wrappers.append(_wrapper_of(hint))
+    if not any(wrappers):
         _plain_encodings[cls] = tuple(renamed), attributes, tag, None
         return _plain_encodings[cls]
-    function = _annotating(attributes, tuple(renamed), annotations, tag)
+    function = _annotating(attributes, tuple(renamed), wrappers, tag)
     return tuple(renamed), attributes, tag, function
 
 
@@ -896,22 +940,95 @@ def _attributes_of(cls: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return names, names
 
 
-def _written_annotation(hint: Any) -> dict[Any, str] | str | None:
-    """The annotation of a field's value; of a union's members by class."""
-    field = _field_of(getattr(hint, "__metadata__", ()))
-    if field is not None and field.annotation is not None:
-        return field.annotation
-    if typing.get_origin(hint) is typing.Annotated:
-        hint = typing.get_args(hint)[0]
-    if not _is_union(hint):
+# What puts annotations around a value, or parts of it.
+_Wrapper = Callable[[Any], Any]
+
+
+def _wrapper_of(hint: Any) -> _Wrapper | None:
+    """For a hint that asks for annotations, at any depth; ``None`` for all others."""
+    hint = _bare(hint)
+    while hasattr(hint, "__supertype__"):
+        hint = hint.__supertype__
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        field = _field_of(hint.__metadata__)
+        inner = _wrapper_of(args[0])
+        if field is None or field.annotation is None:
+            return inner
+        return _annotation_wrapper(field.annotation, inner)
+    if _is_union(hint):
+        return _union_wrapper(args)
+    op = _COLLECTIONS.get(origin)
+    if op is None or not args:
         return None
-    by_class = {}
-    for option in typing.get_args(hint):
-        annotation = _written_annotation(option)
-        if isinstance(annotation, str):
-            bare = typing.get_args(option)[0]
-            by_class[typing.get_origin(bare) or bare] = annotation
-    return by_class or None
+    if op == _DICT:
+        value = _wrapper_of(args[1])
+        return value and _dict_wrapper(value)
+    if op == _TUPLE_OF and args[-1] is not Ellipsis:
+        return _tuple_wrapper([_wrapper_of(arg) for arg in args])
+    item = _wrapper_of(args[0])
+    return item and _list_wrapper(item)
+
+
+def _annotation_wrapper(annotation: str, inner: _Wrapper | None) -> _Wrapper:
+    annotations = (annotation,)
+
+    def wrap(value: Any) -> Any:
+        if value is None:
+            return None
+        return Annotated(value if inner is None else inner(value), annotations)
+
+    return wrap
+
+
+def _union_wrapper(options: tuple[Any, ...]) -> _Wrapper | None:
+    """By the class of the value."""
+    by_class: dict[Any, _Wrapper] = {}
+    for option in options:
+        wrapper = _wrapper_of(option)
+        if wrapper is not None:
+            while typing.get_origin(option) is typing.Annotated:
+                option = typing.get_args(option)[0]
+            by_class[typing.get_origin(option) or option] = wrapper
+
+    def wrap(value: Any) -> Any:
+        wrapper = by_class.get(type(value))
+        return value if wrapper is None else wrapper(value)
+
+    return wrap if by_class else None
+
+
+def _dict_wrapper(inner: _Wrapper) -> _Wrapper:
+    def wrap(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {key: inner(item) for key, item in value.items()}
+
+    return wrap
+
+
+def _list_wrapper(inner: _Wrapper) -> _Wrapper:
+    def wrap(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(inner(item) for item in value)
+        return list(map(inner, value)) if isinstance(value, Iterable) else value
+
+    return wrap
+
+
+def _tuple_wrapper(wrappers: list[_Wrapper | None]) -> _Wrapper | None:
+    if not any(wrappers):
+        return None
+
+    def wrap(value: Any) -> Any:
+        if not isinstance(value, tuple) or len(value) != len(wrappers):
+            return value
+        return tuple(
+            item if inner is None else inner(item)
+            for inner, item in zip(wrappers, value, strict=True)
+        )
+
+    return wrap
 
 
 def _is_union(hint: Any) -> bool:
@@ -922,21 +1039,18 @@ def _is_union(hint: Any) -> bool:
 def _annotating(
     attributes: tuple[str, ...],
     names: tuple[str, ...],
-    annotations: list[dict[Any, str] | str | None],
+    wrappers: list[_Wrapper | None],
     tag: tuple[str, Any] | None,
 ) -> Callable[[Any], dict[str, Any]]:
     """What makes a dict with annotated values of an object."""
-    rows = tuple(zip(attributes, names, annotations, strict=True))
+    rows = tuple(zip(attributes, names, wrappers, strict=True))
     first = {} if tag is None else dict([tag])
 
     def encode(value: Any) -> dict[str, Any]:
         result: dict[str, Any] = dict(first)
-        for attribute, name, annotation in rows:
+        for attribute, name, wrap in rows:
             item = getattr(value, attribute)
-            text = annotation.get(type(item)) if isinstance(annotation, dict) else annotation
-            if text is not None and item is not None:
-                item = Annotated(item, (text,))
-            result[name] = item
+            result[name] = item if wrap is None else wrap(item)
         return result
 
     return encode

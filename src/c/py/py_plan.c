@@ -350,6 +350,27 @@ children_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *children)
     return 0;
 }
 
+/* Children that the loop takes for granted. */
+static uint32_t
+children_needed(int op)
+{
+    switch (op) {
+    case IONFAST_PLAN_UNION:
+        return IONFAST_KIND_COUNT;
+    case IONFAST_PLAN_CONVERT:
+    case IONFAST_PLAN_LIST:
+    case IONFAST_PLAN_SET:
+    case IONFAST_PLAN_FROZENSET:
+    case IONFAST_PLAN_TUPLE_OF:
+    case IONFAST_PLAN_DICT:
+    case IONFAST_PLAN_ANY_LIST:
+    case IONFAST_PLAN_ANY_STRUCT:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 static int
 node_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *description)
 {
@@ -373,6 +394,10 @@ node_build(ionfast_plan *plan, ionfast_plan_node *node, PyObject *description)
                      op != IONFAST_PLAN_CONVERT && op != IONFAST_PLAN_TAGGED &&
                      (op != IONFAST_PLAN_ANY || node->object == NULL);
     if (children_build(plan, node, children) < 0) {
+        return -1;
+    }
+    if (node->child_count < children_needed(op)) {
+        PyErr_SetString(PyExc_ValueError, "a node of a plan lacks children");
         return -1;
     }
     if (op == IONFAST_PLAN_RECORD) {

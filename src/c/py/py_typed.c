@@ -449,7 +449,10 @@ resolve(ionfast_decoder *dec, const ionfast_plan_node *node, const ionf_token *t
         const ionfast_plan_node **convert, PyObject **value)
 {
     for (;;) {
-        if (node->annotation != NULL && !has_annotation(dec, node, t)) {
+        /* A null that is welcome need not be annotated, for the writer does not do it. */
+        const bool is_bare_null =
+            t->is_null && t->annotation_count == 0 && ((unsigned)node->accepts & 1u) != 0;
+        if (node->annotation != NULL && !is_bare_null && !has_annotation(dec, node, t)) {
             return NULL;
         }
         if (t->is_null && node->op != IONFAST_PLAN_ANY) {
