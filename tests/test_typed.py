@@ -378,6 +378,20 @@ def test_imported_field_names() -> None:
         ionfast.loads(header + '{$13:"s",$10:1,$11:2}', type=Line)
 
 
+def test_names_behind_a_huge_import() -> None:
+    """Their symbol IDs are beyond what a plan keeps an array for."""
+    names = [f"field_{i}" for i in range(200)]
+    wide = dataclasses.make_dataclass("Wide", [(name, int) for name in names[::2]])
+    rows = [dict(zip(names, range(i, i + 200), strict=True)) for i in range(3)]
+    wanted = [wide(*list(row.values())[::2]) for row in rows]
+    for before in (70_000, 65_500):
+        shared = ionfast.SharedSymbolTable("huge", 1, [f"s{i}" for i in range(before)])
+        data = ionfast.dumps(rows, imports=[shared])
+        decoder: Any = Decoder(list[wide], catalog=ionfast.Catalog([shared]))  # type: ignore[valid-type]
+        for each in (data, ionfast.dumps(rows), data):  # tables in turns
+            assert decoder.loads(each) == wanted
+
+
 def test_many_fields_and_names_alike() -> None:
     names = [f"a_long_common_name_{i:05}" for i in range(2000)] + ["x" * n for n in range(1, 40)]
     wide = dataclasses.make_dataclass("Wide", [(name, int) for name in names])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import enum
+import importlib
+import importlib.util
 import math
 import uuid
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple, Optional, TypedDict
+from typing import Annotated, Any, Generic, NamedTuple, Optional, TypedDict, TypeVar, Union
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -87,6 +89,69 @@ def _typed_dict_of(pairs: list[Pair]) -> Pair:
     return cls, st.fixed_dictionaries({f"field {i}": v for i, (_, v) in enumerate(pairs)})
 
 
+def _dict_of_members(pair: Pair) -> Pair:
+    return dict[Suit, pair[0]], st.dictionaries(st.sampled_from(Suit), pair[1])  # type: ignore[name-defined]
+
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass
+class Box(Generic[T]):
+    content: T
+    others: list[T] = dataclasses.field(default_factory=list)
+    inner: Box[T] | None = None
+
+
+def _generic_of(pair: Pair) -> Pair:
+    tp, values = pair
+    boxes = st.builds(Box, values, st.lists(values, max_size=2))
+    return Box[tp], st.builds(Box, values, inner=st.none() | boxes)  # type: ignore[valid-type]
+
+
+def _annotated_union_of(pairs: list[Pair]) -> Pair:
+    """Classes that their annotations tell apart, as fields: written as any other value they have none."""
+    classes = [dataclasses.make_dataclass("Option", [("a", tp)]) for tp, _ in pairs]
+    options = [Annotated[cls, Field(annotation=f"o {i}")] for i, cls in enumerate(classes)]
+    hint = Union[tuple(options)] if len(options) > 1 else options[0]  # noqa: UP007
+    holder: Any = dataclasses.make_dataclass("Holder", [("one", hint), ("all", list[hint])])
+    values = st.one_of(*(st.builds(cls, a=v) for cls, (_, v) in zip(classes, pairs, strict=True)))
+    return holder, st.builds(holder, values, st.lists(values, max_size=2))
+
+
+def _attrs_of(pairs: list[Pair]) -> Pair:
+    fields = {f"field{i}": attrs.field(type=tp) for i, (tp, _) in enumerate(pairs)}
+    cls = attrs.make_class("Made", fields, slots=len(pairs) % 2 == 0)
+    return cls, st.builds(cls, **{f"field{i}": v for i, (_, v) in enumerate(pairs)})
+
+
+def _structs_of(arguments: tuple[list[Pair], bool]) -> Pair:
+    """A union of tagged structs."""
+    pairs, is_text = arguments
+    classes = [
+        msgspec.defstruct(
+            "Made",
+            [("some_field", tp)],
+            rename="camel",
+            tag=f"t{i}" if is_text else i,
+            tag_field="t",
+        )
+        for i, (tp, _) in enumerate(pairs)
+    ]
+    values = (st.builds(cls, some_field=v) for cls, (_, v) in zip(classes, pairs, strict=True))
+    return Union[tuple(classes)], st.one_of(*values)  # noqa: UP007
+
+
+def _set_of(pair: Pair) -> Pair:
+    return frozenset[pair[0]], st.frozensets(pair[1], max_size=3)  # type: ignore[name-defined]
+
+
+SETS = [_set_of((tp, v)) for tp, v in SCALARS if tp not in (float, Decimal)]
+HAS_ATTRS = importlib.util.find_spec("attrs") is not None
+HAS_MSGSPEC = importlib.util.find_spec("msgspec") is not None
+attrs: Any = importlib.import_module("attrs") if HAS_ATTRS else None
+msgspec: Any = importlib.import_module("msgspec") if HAS_MSGSPEC else None
+
 _OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("slots", "frozen", "kw_only")})
 
 
@@ -101,10 +166,23 @@ def _containers(pairs: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
         st.tuples(several, names, _OPTIONS).map(_dataclass_of),
         several.map(_named_tuple_of),
         several.map(_typed_dict_of),
+        pairs.map(_dict_of_members),
+        pairs.map(_generic_of),
+        several.map(_annotated_union_of),
+        *([several.map(_attrs_of)] if HAS_ATTRS else []),
+        *([st.tuples(several, st.booleans()).map(_structs_of)] if HAS_MSGSPEC else []),
     )
 
 
-PAIRS = st.recursive(st.sampled_from(SCALARS), _containers, max_leaves=8)
+PAIRS = st.recursive(st.sampled_from(SCALARS + SETS), _containers, max_leaves=8)
+
+
+def _field_names(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value)]
+    if hasattr(value, "__attrs_attrs__"):
+        return [field.name for field in value.__attrs_attrs__]
+    return getattr(value, "__struct_fields__", None)
 
 
 def _is_same(value: Any, other: Any) -> bool:
@@ -115,8 +193,8 @@ def _is_same(value: Any, other: Any) -> bool:
         return (math.isnan(value) and math.isnan(other)) or repr(value) == repr(other)
     if isinstance(value, Decimal):
         return value.as_tuple() == other.as_tuple()
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
+    names = _field_names(value)
+    if names is not None:
         return all(_is_same(getattr(value, n), getattr(other, n)) for n in names)
     if isinstance(value, dict):
         return value.keys() == other.keys() and all(_is_same(value[k], other[k]) for k in value)

@@ -115,6 +115,14 @@ typedef struct ionfast_plan_field {
 #define IONFAST_SID_FOREIGN 1
 #define IONFAST_SID_SLOT 2
 
+/* Rows of SIDs beyond what sid_slots holds, by their last bits; the newest wins. */
+#define IONFAST_FAR_SLOTS 64
+
+typedef struct ionfast_far_sid {
+    uint64_t sid; /* 0: none */
+    uint16_t row;
+} ionfast_far_sid;
+
 typedef struct ionfast_plan_record {
     ionfast_plan_field *fields; /* owned */
     uint32_t count;
@@ -127,6 +135,7 @@ typedef struct ionfast_plan_record {
     ionfast_name_table names;
     uint16_t *sid_slots; /* owned: by SID, see ionfast_plan_learn */
     size_t sid_cap;
+    ionfast_far_sid *far;       /* owned: IONFAST_FAR_SLOTS, or NULL */
     uint64_t table, generation; /* what it was learned with: see ionfast_decoder_table */
 } ionfast_plan_record;
 
