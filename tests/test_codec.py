@@ -381,3 +381,110 @@ def test_codecs_are_collected() -> None:
     ionfast.pools.clear()
     gc.collect()
     assert ref() is None
+
+
+# ============================================================= hooks that pull the rug away
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_decode_that_registers_anew_and_forgets_everything(binary: bool) -> None:
+    """The plan in use goes on; the next call has the new one."""
+    codec = Codec()
+
+    def decode(value: Any) -> Any:
+        codec.add(Opaque, annotation="o", decode=lambda value: ("new", value))
+        codec.add(Point, annotation="p")
+        ionfast.pools.clear()
+        gc.collect()
+        return Opaque(value)
+
+    codec.add(Opaque, annotation="o", decode=decode)
+    data = ionfast.dumps(ionfast.loads("[o::[1, {a: 2}], o::{b: o::3}, p::{x: 1}]"), binary=binary)
+    first = codec.loads(data)
+    assert [type(value) for value in first[:2]] == [Opaque, Opaque]
+    assert (first[0].value, type(first[1].value["b"]), first[2]) == (
+        [1, {"a": 2}],
+        Opaque,
+        {"x": 1},
+    )
+    assert codec.loads(data) == [("new", [1, {"a": 2}]), ("new", {"b": ("new", 3)}), Point(1)]
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_encode_that_registers_anew_and_forgets_everything(binary: bool) -> None:
+    codec = Codec()
+
+    def encode(value: Opaque) -> Any:
+        codec.add(Opaque, annotation="new", encode=lambda value: value.value)
+        codec.add(Point, annotation="p")
+        values.append(len(values))
+        ionfast.pools.clear()
+        gc.collect()
+        return [value.value]
+
+    codec.add(Opaque, annotation="old", encode=encode)
+    values = [Opaque(1), Opaque(2), Point(3), Derived(4)]
+    wanted = "[old::[1],new::2,p::{x:3,y:0},new::4,4]"
+    assert ionfast.equivalence.ion_equals(
+        ionfast.loads(codec.dumps(values, binary=binary)), ionfast.loads(wanted)
+    )
+
+
+def test_a_post_init_that_changes_its_class() -> None:
+    @dataclasses.dataclass
+    class Shifty:
+        a: int
+        b: Any = None
+
+        def __post_init__(self) -> None:
+            if self.a == 1:
+                Shifty.__slots__ = ()
+                Shifty.b = property(lambda self: "property", lambda self, value: None)
+                del Shifty.__init__
+                gc.collect()
+
+    decoder: Any = ionfast.Decoder(list[Shifty])
+    first, second = decoder.loads("[{a: 1, b: x}, {a: 2, b: [y]}]")
+    assert (first.a, second.a, second.b) == (1, 2, "property")
+
+
+def test_a_post_init_that_keeps_and_changes_what_it_got() -> None:
+    kept: list[Any] = []
+
+    @dataclasses.dataclass
+    class Greedy:
+        items: list[Any]
+
+        def __post_init__(self) -> None:
+            kept.append(self)
+            self.items.extend(kept[0].items)
+            if len(kept) == 3:
+                kept[0].items.clear()
+                raise LookupError("enough")
+
+    with pytest.raises(LookupError) as caught:
+        ionfast.loads("[{items: [1]}, {items: [2]}, {items: [[3]]}]", type=list[Greedy])
+    assert caught.value.__notes__ == ["at $[2] (offset 29)"]
+    assert [each.items for each in kept] == [[], [2, 1, 1], [[3], 1, 1]]
+
+
+def test_a_key_whose_hash_uses_the_decoder() -> None:
+    class Key(str):
+        def __hash__(self) -> int:
+            decoders[0].loads("{a: 1}")
+            ionfast.pools.clear()
+            return super().__hash__()
+
+    @dataclasses.dataclass(frozen=True)
+    class Element:
+        a: int
+
+        def __hash__(self) -> int:
+            assert decoders[1].loads("[{a: 7}]")[0].a == 7 if self.a != 7 else True
+            ionfast.pools.clear()
+            return self.a
+
+    decoders: list[Any] = [ionfast.Decoder(dict[str, int]), ionfast.Decoder(list[Element])]
+    assert len(ionfast.loads("[{a: 1}, {a: 2}, {a: 1}]", type=set[Element])) == 2
+    assert len(ionfast.loads("[{a: 1}, {a: 2}]", type=frozenset[Element])) == 2
+    assert ionfast.loads(ionfast.dumps({Key("k"): 1})) == {"k": 1}
