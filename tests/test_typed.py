@@ -327,7 +327,8 @@ def test_default_factories_are_called_each_time() -> None:
 
 
 def test_any_follows_the_model() -> None:
-    assert ionfast.loads("[a::1]", type=list[Any])[0].ion_annotations[0].text == "a"
+    for text in ("[a::1]", "[a::[1]]", "[a::{b: 1}]", "[a::null.list]"):
+        assert ionfast.loads(text, type=list[Any])[0].ion_annotations[0].text == "a"
     assert type(ionfast.loads("[a::1]", type=list[Any], model="plain")[0]) is int
     assert isinstance(Decoder(Any, model="ionpy").loads("{a: (b)}"), ionfast.IonPyDict)
 

@@ -124,6 +124,15 @@ def test_where_fields_are(cls: Any, body: str) -> None:
         assert text_of(cls(cls(1))) == body.replace("1", body, 1)
 
 
+def test_two_fields_of_one_name() -> None:
+    made: Any = dataclasses.make_dataclass(
+        "Made", [("a", int), ("b", Annotated[int, Field(name="a")])]
+    )
+    with pytest.raises(TypeError) as caught:
+        ionfast.dumps(made(1, 2))
+    assert str(caught.value) == "two fields of Made have the same name in Ion"
+
+
 def test_an_object_without_fields() -> None:
     assert text_of([Empty(), Empty()]) == "[{},{}]"
 
