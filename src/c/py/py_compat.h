@@ -181,7 +181,7 @@ ionfast_dict_move(PyObject *object, PyObject *dict)
  *
  *   dict -> keys  [header][indices: 1 << log2_index_bytes][key, value][key, value] ...
  *
- * The same from 3.11 to 3.14 with the GIL. */
+ * The same from 3.11 to 3.14 with the GIL; py_layout.c makes sure at start. */
 typedef struct ionfast_dict_keys {
     Py_ssize_t refcount;
     uint8_t log2_size, log2_index_bytes, kind;

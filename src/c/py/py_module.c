@@ -71,7 +71,7 @@ module_exec(PyObject *module)
 {
     ionfast_state *state = ionfast_state_of_module(module);
     ionfast_pool_setup(state);
-    if (intern_names(state) < 0 || import_library(state) < 0 ||
+    if (ionfast_layout_check() < 0 || intern_names(state) < 0 || import_library(state) < 0 ||
         ionfast_time_exec(module, state) < 0 || ionfast_symbols_exec(module, state) < 0 ||
         ionfast_reader_exec(module, state) < 0 || ionfast_plan_exec(module, state) < 0 ||
         ionfast_decoder_type_exec(module, state) < 0 || ionfast_codec_exec(module, state) < 0 ||

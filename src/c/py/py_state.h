@@ -104,6 +104,8 @@ ionfast_state_of_module(PyObject *module)
 struct PyModuleDef *ionfast_module_def(void); /* py_module.c */
 
 /* ---- parts that make up the module; each gives 0, or -1 with an exception set ---- */
+int
+ionfast_layout_check(void); /* py_layout.c: ImportError unless py_compat.h knows the interpreter */
 int ionfast_time_exec(PyObject *module, ionfast_state *state);    /* py_time.c: Timestamp, utc */
 int ionfast_symbols_exec(PyObject *module, ionfast_state *state); /* py_symbols.c */
 void ionfast_pool_setup(ionfast_state *state);                    /* py_pool.c; cannot fail */
