@@ -9,7 +9,6 @@ import enum
 import fractions
 import functools
 import importlib
-import importlib.util
 import pathlib
 import uuid
 from collections.abc import Callable
@@ -253,8 +252,17 @@ BAD_RUNS_PYTHON: dict[str, Callable[[], Any]] = {
     ),  # type: ignore[arg-type]
 }
 
-if importlib.util.find_spec("msgspec") is not None:
-    msgspec: Any = importlib.import_module("msgspec")
+
+def optional(name: str) -> Any:
+    """The module, if there is one that this interpreter can load: msgspec's is for the main one only."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+msgspec = optional("msgspec")
+if msgspec is not None:
     Cat: Any = msgspec.defstruct(
         "Cat", [("name", str), ("lives", int, 9)], tag=True, rename="camel"
     )
@@ -271,8 +279,8 @@ if importlib.util.find_spec("msgspec") is not None:
         "bad_typed_no_tag": lambda: PETS.loads("[{name: d, tricks: [a, b]}]"),
     }
 
-if importlib.util.find_spec("attrs") is not None:
-    attrs: Any = importlib.import_module("attrs")
+attrs = optional("attrs")
+if attrs is not None:
     Pet: Any = attrs.make_class("Pet", {"name": attrs.field(), "_legs": attrs.field(default=4)})
     RUNS_PYTHON |= {
         "typed_attrs": lambda: ionfast.loads("[{name: a}, {_legs: 3, name: b}]", type=list[Pet]),

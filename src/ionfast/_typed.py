@@ -676,9 +676,15 @@ def _bare(hint: Any) -> Any:
     return hint
 
 
+def _parameters_of(cls: type) -> dict[str, Any]:
+    """What `class C[T]` calls its parameters, for hints that are text: 3.12 does not look there."""
+    return {each.__name__: each for each in getattr(cls, "__type_params__", ())}
+
+
 def _hints_of(cls: type, known: Mapping[str, type]) -> dict[str, Any]:
     try:
-        return typing.get_type_hints(cls, localns=dict(known), include_extras=True)
+        names = {**_parameters_of(cls), **known}
+        return typing.get_type_hints(cls, localns=names, include_extras=True)
     except NameError as error:
         raise TypeError(f"{cls.__qualname__}: a type hint cannot be resolved: {error}") from error
 
