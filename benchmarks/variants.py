@@ -24,7 +24,12 @@ Patch = tuple[str, str, str]  # file under src/c/py, what to replace, with what
 _ONE_LEVEL: list[Patch] = [
     (
         "py_encode_walk.c",
-        "    const ionfast_handler common = ionfast_dispatch_common(Py_TYPE(value));\n",
+        "        if (!has_classes) {\n            return write_other(enc, is_binary, c, value);\n        }\n",
+        "",
+    ),
+    (
+        "py_encode_walk.c",
+        "    const ionfast_handler common = ionfast_dispatch_common(Py_TYPE(value), has_classes);\n",
         "    const ionfast_type_row *const row = ionfast_encode_met(enc, Py_TYPE(value));\n"
         "    const ionfast_handler common = row->is_ion || row->handler > IONFAST_AS_SYMBOL\n"
         "        ? IONFAST_AS_UNKNOWN : (ionfast_handler)row->handler;\n",

@@ -6,7 +6,7 @@ typedef struct ionfast_codec {
         *entries;       /* owned: dict, registered type -> (annotations or None, encode or None) */
     PyObject *resolved; /* owned: dict, type met -> one of these entries, or None */
     PyObject *plans;    /* owned: dict, type -> Plan */
-    uint64_t serial;    /* of its last registration, or of itself */
+    uint32_t serial;    /* of its last registration, or of itself */
 } ionfast_codec;
 
 /* Types met that are remembered; beyond that it starts anew. */
@@ -29,7 +29,7 @@ ionfast_codec_plans(PyObject *codec)
     return ((ionfast_codec *)codec)->plans;
 }
 
-const uint64_t *
+const uint32_t *
 ionfast_codec_serial(PyObject *codec)
 {
     return &((ionfast_codec *)codec)->serial;
@@ -43,7 +43,9 @@ renew_serial(ionfast_codec *codec)
     if (module == NULL) {
         return -1;
     }
-    codec->serial = ++ionfast_state_of_module(module)->codec_serial;
+    uint32_t *const last = &ionfast_state_of_module(module)->codec_serial;
+    *last += *last == UINT32_MAX ? 2 : 1; /* never 0 */
+    codec->serial = *last;
     return 0;
 }
 

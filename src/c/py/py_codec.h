@@ -13,7 +13,7 @@ int ionfast_codec_check(ionfast_state *state, PyObject *object);
 /* Its cache of plans, a dict; borrowed. */
 PyObject *ionfast_codec_plans(PyObject *codec);
 /* Where it keeps the number of its last registration: not 0, and no other codec's. Lives as long as it. */
-const uint64_t *ionfast_codec_serial(PyObject *codec);
+const uint32_t *ionfast_codec_serial(PyObject *codec);
 /* How values of `type` are written: (annotations or None, encode or None), borrowed until the codec is
  * used again; None when neither it nor a base of it is registered. NULL with an exception. */
 PyObject *ionfast_codec_find(PyObject *codec, PyTypeObject *type);

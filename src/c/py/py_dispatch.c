@@ -319,7 +319,7 @@ resolve(ionfast_state *state, PyObject *value, PyObject **fields)
 
 int
 ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *value,
-                       uint64_t free_of, ionfast_type_row *out)
+                       uint32_t free_of, ionfast_type_row *out)
 {
     PyTypeObject *const type = Py_TYPE(value);
     ionfast_type_row *const known = ionfast_type_map_find(map, type);
@@ -328,7 +328,7 @@ ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *va
         *out = *known;
         return 0;
     }
-    ionfast_type_row row = {type, NULL, free_of, IONFAST_AS_UNKNOWN, is_ion_class(state, type)};
+    ionfast_type_row row = {type, NULL, IONFAST_AS_UNKNOWN, is_ion_class(state, type), free_of};
     const int handler = resolve(state, value, &row.fields);
     if (handler < 0) {
         Py_XDECREF(row.fields);

@@ -46,9 +46,9 @@ typedef struct ionfast_type_row {
     PyObject *
         fields; /* owned: names of a named tuple's fields, a tuple; how those of a class are got at,
                   * from ionfast_fields_of; a function, or an entry of a codec; else NULL */
-    uint64_t free_of; /* the codec that has no entry for the type, by its serial */
     uint8_t handler;  /* ionfast_handler */
     bool is_ion;      /* an IonPy* class: ion_type and ion_annotations count */
+    uint32_t free_of; /* the codec that has no entry for the type, by its serial */
 } ionfast_type_row;
 
 /* Open addressing by pointer; emptied when it is three quarters full, so it is bounded. */
@@ -84,10 +84,10 @@ ionfast_type_map_find(ionfast_type_map *map, const PyTypeObject *type)
 }
 
 /* Level 1, where it matters most: handler of the types that nearly all values have, or
- * IONFAST_AS_UNKNOWN. A class made at run time, as subclasses are, is none of these and goes to the map
- * without being compared with each: docs/performance-dumps.md. */
+ * IONFAST_AS_UNKNOWN. Where `has_classes` says that such are about, a class made at run time, which is
+ * none of these, goes to the map without being compared with each: docs/performance-dumps.md. */
 IONF_FORCE_INLINE ionfast_handler
-ionfast_dispatch_common(const PyTypeObject *type)
+ionfast_dispatch_common(const PyTypeObject *type, bool has_classes)
 {
     if (type == &PyUnicode_Type) {
         return IONFAST_AS_STR;
@@ -101,7 +101,7 @@ ionfast_dispatch_common(const PyTypeObject *type)
     if (type == &PyList_Type) {
         return IONFAST_AS_LIST;
     }
-    if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
+    if (has_classes && (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
         return IONFAST_AS_UNKNOWN;
     }
     if (type == &PyFloat_Type) {
@@ -120,7 +120,7 @@ ionfast_dispatch_common(const PyTypeObject *type)
 IONF_FORCE_INLINE ionfast_handler
 ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
 {
-    const ionfast_handler common = ionfast_dispatch_common(type);
+    const ionfast_handler common = ionfast_dispatch_common(type, false);
     if (common != IONFAST_AS_UNKNOWN) {
         return common;
     }
@@ -147,6 +147,6 @@ ionfast_dispatch_known(const ionfast_state *state, const PyTypeObject *type)
  * exception when that raises. `free_of` is the serial of a codec that has been asked for the type in
  * vain, or 0. */
 int ionfast_dispatch_other(ionfast_state *state, ionfast_type_map *map, PyObject *value,
-                           uint64_t free_of, ionfast_type_row *out);
+                           uint32_t free_of, ionfast_type_row *out);
 
 #endif

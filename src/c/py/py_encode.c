@@ -743,8 +743,8 @@ dispatch_known(const ionfast_encoder *enc, const PyTypeObject *type)
 static inline bool
 dispatch_common(PyObject *value, ionfast_type_row *row)
 {
-    const ionfast_handler common = ionfast_dispatch_common(Py_TYPE(value));
-    *row = (ionfast_type_row){Py_TYPE(value), NULL, 0, (uint8_t)common, false};
+    const ionfast_handler common = ionfast_dispatch_common(Py_TYPE(value), false);
+    *row = (ionfast_type_row){Py_TYPE(value), NULL, (uint8_t)common, false, 0};
     return common != IONFAST_AS_UNKNOWN;
 }
 
@@ -759,7 +759,7 @@ dispatch(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row)
     }
     const ionfast_handler known = dispatch_known(enc, type);
     if (known != IONFAST_AS_UNKNOWN) {
-        *row = (ionfast_type_row){type, NULL, 0, (uint8_t)known, false};
+        *row = (ionfast_type_row){type, NULL, (uint8_t)known, false, 0};
         return 0;
     }
     if (enc->codec == NULL) {
@@ -769,7 +769,7 @@ dispatch(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row)
     if (entry == Py_None) {
         return ionfast_dispatch_other(enc->state, &enc->types, value, *enc->codec_serial, row);
     }
-    *row = (ionfast_type_row){type, entry, 0, IONFAST_AS_REGISTERED, false};
+    *row = (ionfast_type_row){type, entry, IONFAST_AS_REGISTERED, false, 0};
     return entry == NULL ? -1 : 0;
 }
 
@@ -891,6 +891,15 @@ is_replaced(unsigned handler)
            (handler >= IONFAST_AS_ENUM && handler <= IONFAST_AS_ANNOTATED);
 }
 
+/* Is it of a class that the hot loops can write, once they know that such are about? */
+static inline bool
+is_class_of_walk(const ionfast_type_row *row)
+{
+    return row->handler == IONFAST_AS_DATACLASS ||
+           ((row->handler == IONFAST_AS_STR || row->handler == IONFAST_AS_INT) && !row->is_ion &&
+            (row->type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0);
+}
+
 /* Write any value; containers are only opened. */
 static int
 handle_other(ionfast_encoder *enc, PyObject *value)
@@ -921,6 +930,7 @@ handle_other(ionfast_encoder *enc, PyObject *value)
             goto done;
         }
     }
+    enc->has_classes = enc->has_classes || is_class_of_walk(&row);
     result = handle_within(enc, held, &row, annotations);
 done:
     Py_XDECREF(annotations);
@@ -1113,10 +1123,12 @@ static int
 walk(ionfast_encoder *enc, size_t base)
 {
     if (enc->is_binary) {
-        return ionfast_walk_binary(enc, base);
+        const int result = enc->has_classes ? 1 : ionfast_walk_binary(enc, base);
+        return result > 0 ? ionfast_walk_classes_binary(enc, base) : result;
     }
     if (!enc->txt.is_pretty) {
-        return ionfast_walk_text(enc, base);
+        const int result = enc->has_classes ? 1 : ionfast_walk_text(enc, base);
+        return result > 0 ? ionfast_walk_classes_text(enc, base) : result;
     }
     while (enc->frame_count > base) {
         if (ionfast_encode_next(enc) < 0) {

@@ -90,9 +90,9 @@ typedef struct ionfast_encoder {
     PyObject *codec;                         /* owned: a Codec, or NULL */
     PyObject *catalog;                       /* owned: a Catalog, or NULL */
     const ionf_catalog *catalog_view;        /* borrowed from it */
-    const uint64_t *codec_serial;            /* borrowed from the codec; NULL without one */
     PyTypeObject *datetime_type, *date_type; /* borrowed: static types */
     bool is_busy;                            /* a value is being written */
+    bool has_classes;      /* objects, or subclasses of str and int, have been met in this call */
     size_t marker_len;     /* text: bytes of the version marker at the start of the body */
     Py_ssize_t root_index; /* of the top-level value in a stream, or -1 */
 
@@ -121,7 +121,8 @@ typedef struct ionfast_encoder {
     ionf_buf absent_names;
     ionfast_unknown *unknowns; /* owned */
     size_t unknown_count, unknown_cap;
-    ionf_buf indent; /* spaces */
+    ionf_buf indent;              /* spaces */
+    const uint32_t *codec_serial; /* borrowed from the codec; NULL without one */
 } ionfast_encoder;
 
 /* An encoder for the caller alone, set up for binary or text output; NULL with MemoryError. */
@@ -146,7 +147,7 @@ void ionfast_encode_unwind(ionfast_encoder *enc, size_t frame_count);
 IONF_FORCE_INLINE const ionfast_type_row *
 ionfast_encode_met(ionfast_encoder *enc, const PyTypeObject *type)
 {
-    static const ionfast_type_row none = {NULL, NULL, 0, IONFAST_AS_UNKNOWN, false};
+    static const ionfast_type_row none = {NULL, NULL, IONFAST_AS_UNKNOWN, false, 0};
     const ionfast_type_row *const row = ionfast_type_map_find(&enc->types, type);
     return enc->codec_serial == NULL || row->free_of == *enc->codec_serial ? row : &none;
 }
@@ -154,9 +155,12 @@ ionfast_encode_met(ionfast_encoder *enc, const PyTypeObject *type)
 /* ---- py_encode_walk.c ---- */
 
 /* Write the children of the containers above frame `base`, and close these; the text is not indented.
- * -1 with an exception, all frames then owning their sources. */
+ * 1 when a class has turned up (`has_classes`) that the second pair of functions is for. -1 with an
+ * exception, all frames then owning their sources. */
 int ionfast_walk_binary(ionfast_encoder *enc, size_t base);
 int ionfast_walk_text(ionfast_encoder *enc, size_t base);
+int ionfast_walk_classes_binary(ionfast_encoder *enc, size_t base);
+int ionfast_walk_classes_text(ionfast_encoder *enc, size_t base);
 
 /* What the walk leaves to py_encode.c: write any value, or open it; write children of the innermost
  * container, of any form, until another one is innermost. -1 with an exception. */

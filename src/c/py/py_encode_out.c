@@ -328,6 +328,7 @@ ionfast_encoder_take(ionfast_state *state, bool is_binary)
     enc->root_index = -1;
     enc->marker_len = 0;
     enc->is_busy = false;
+    enc->has_classes = false;
     enc->countdown = IONFAST_ENCODE_SIGNAL_INTERVAL;
     return enc;
 }

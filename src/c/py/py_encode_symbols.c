@@ -78,10 +78,13 @@ utf8_bound(PyObject *str)
     return (size_t)PyUnicode_GET_LENGTH(str) * (kind == 4 ? 4 : kind + 1);
 }
 
-/* UnicodeEncodeError, with the path in its reason. */
+/* UnicodeEncodeError, with the path in its reason. The hot loops come here with borrowed containers, and
+ * making an exception can set off the collector. */
 static IONF_NOINLINE int
 refuse_surrogate(ionfast_encoder *enc, PyObject *str, size_t bad)
 {
+    ionfast_encode_hold(enc);
+    Py_INCREF(str);
     PyObject *path = ionfast_encode_path(enc, true);
     PyObject *reason =
         path == NULL ? NULL : PyUnicode_FromFormat("surrogates not allowed, at %U", path);
@@ -95,6 +98,7 @@ refuse_surrogate(ionfast_encoder *enc, PyObject *str, size_t bad)
     Py_XDECREF(error);
     Py_XDECREF(reason);
     Py_XDECREF(path);
+    Py_DECREF(str);
     return -1;
 }
 
@@ -550,7 +554,7 @@ symbol_of_text(ionfast_encoder *enc, ionf_slice text, uint64_t *sid, ionf_symref
 }
 
 /* Of a str that nothing is sure to keep alive: copied. */
-static int
+static IONF_NOINLINE int
 symbol_of_copy(ionfast_encoder *enc, PyObject *str, uint64_t *sid, ionf_symref *ref)
 {
     enc->scratch.len = 0;
@@ -596,7 +600,7 @@ refuse_name(ionfast_encoder *enc, PyObject *name, const char *what)
 }
 
 /* An enum member is its value here too, where that is text. */
-static int
+static IONF_NOINLINE int
 symbol_of_member(ionfast_encoder *enc, PyObject *member, const char *what, uint64_t *sid,
                  ionf_symref *ref)
 {

@@ -78,7 +78,7 @@ typedef struct ionfast_state {
     PyTypeObject *Fields;
     PyObject *plans;         /* owned: dict, type -> Plan, of reading with `type=` */
     uint64_t decoder_serial; /* of the decoder made last */
-    uint64_t codec_serial;   /* of the registration made last in any codec */
+    uint32_t codec_serial;   /* of the registration made last in any codec */
 
     /* py_time.c: timezone objects by offset, and its own needs. */
     PyObject *utc; /* owned: datetime.timezone.utc */

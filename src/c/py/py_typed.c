@@ -1228,7 +1228,7 @@ typed_loop(ionfast_decoder *dec, bool is_binary, const ionfast_plan_node *root, 
     }
 }
 
-IONF_NOINLINE static ionfast_build_result
+static ionfast_build_result
 typed_text(ionfast_decoder *dec, const ionfast_plan_node *root, PyObject **out)
 {
     return typed_loop(dec, false, root, out);
