@@ -24,11 +24,11 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet '.[test]'
 
 # All but what has nothing of the library under the sanitizers (compilers, type checkers and the C tests,
-# which have sanitizers of their own), what the sanitizers' own memory makes meaningless,
+# which have sanitizers of their own), what the sanitizers' own memory makes meaningless or impossible,
 # and what takes longest and reaches nothing that the rest does not.
 if [ $# -eq 0 ]; then
     set -- -q -n 2 tests
-    for name in core_c doctest interrupt layering leaks load nomemory type_checkers; do
+    for name in core_c differential doctest interrupt layering leaks load nomemory type_checkers; do
         set -- "$@" "--ignore=tests/test_$name.py"
     done
 fi
