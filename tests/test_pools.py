@@ -56,24 +56,23 @@ def test_small_messages_allocate_nothing_in_the_steady_state() -> None:
     )
 
 
-def read_whole() -> object:
-    reader = ionfast.Reader(BINARY)
+def read_one(reader: ionfast.Reader) -> object:
     reader.next()
     value = reader.value()
     assert reader.next() is None
     reader.close()
     return value
+
+
+def read_whole() -> object:
+    return read_one(ionfast.Reader(BINARY))
 
 
 def read_fed() -> object:
     reader = ionfast.Reader()
     reader.feed(BINARY)
     reader.end()
-    reader.next()
-    value = reader.value()
-    assert reader.next() is None
-    reader.close()
-    return value
+    return read_one(reader)
 
 
 def test_readers_allocate_nothing_in_the_steady_state() -> None:

@@ -67,6 +67,17 @@ class Pieces(io.RawIOBase):
 # ---- every valid input, every way ----
 
 
+class Sink(io.RawIOBase):
+    """Drops what is written, and counts its bytes."""
+
+    total = 0
+
+    def write(self, data: Any) -> int:
+        self.total += len(data)
+        return len(data)
+
+
+
 @vectors.parametrize("good")
 def test_vectors_survive(vector: str) -> None:
     data = vectors.read(vector)
@@ -336,13 +347,6 @@ def test_memory_is_bounded() -> None:
             self.left -= lines
             return line * lines
 
-    class Sink(io.RawIOBase):
-        total = 0
-
-        def write(self, data: Any) -> int:
-            self.total += len(data)
-            return len(data)
-
     for form in FORMS:
         sink = Sink()
         tracemalloc.start()
@@ -382,13 +386,6 @@ def test_memory_is_bounded_whatever_the_source(kind: str) -> None:
             self.rest = self.rest or next(self.parts, b"")
             piece, self.rest = self.rest[:size], self.rest[size:]
             return piece
-
-    class Sink(io.RawIOBase):
-        total = 0
-
-        def write(self, data: Any) -> int:
-            self.total += len(data)
-            return len(data)
 
     for form in FORMS:
         sink = Sink()

@@ -165,12 +165,7 @@ open_text(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
           const ionf_limits *limits, const ionf_catalog *catalog)
 {
     const ionf_alloc *alloc = &dec->state->alloc;
-    dec->is_binary = false;
-    dec->countdown = IONFAST_SIGNAL_INTERVAL;
-    dec->has_memo = false;
-    if (len >= IONFAST_MEMO_MIN_INPUT) {
-        ionfast_decoder_use_memo(dec);
-    }
+    ionfast_decoder_begin(dec, false, len);
     dec->scratch = ionf_pool_take(&dec->state->string_decoders);
     if (dec->scratch != NULL && dec->keys == NULL) {
         dec->keys = ionf_alloc_new(alloc, IONFAST_KEY_SLOTS * sizeof *dec->keys);

@@ -197,16 +197,22 @@ int ionfast_decoder_open(ionfast_decoder *dec, const uint8_t *data, size_t len, 
                          bool is_text, const ionf_limits *limits, const ionf_catalog *catalog);
 /* The input is large enough for values to repeat in it. */
 void ionfast_decoder_use_memo(ionfast_decoder *dec);
+/* What opening in either encoding has in common. */
 static inline void
-ionfast_decoder_open_binary(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
-                            const ionf_limits *limits, const ionf_catalog *catalog)
+ionfast_decoder_begin(ionfast_decoder *dec, bool is_binary, size_t len)
 {
-    dec->is_binary = true;
+    dec->is_binary = is_binary;
     dec->countdown = IONFAST_SIGNAL_INTERVAL;
     dec->has_memo = false;
     if (len >= IONFAST_MEMO_MIN_INPUT) {
         ionfast_decoder_use_memo(dec);
     }
+}
+static inline void
+ionfast_decoder_open_binary(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
+                            const ionf_limits *limits, const ionf_catalog *catalog)
+{
+    ionfast_decoder_begin(dec, true, len);
     ionf_bin_reader_open(&dec->bin, data, len, is_final, limits, catalog);
 }
 /* Drop half-built values, after an error or a stop in the middle. */

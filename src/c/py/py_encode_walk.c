@@ -262,7 +262,7 @@ write_row(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *list)
     return true;
 }
 
-/* Open a container of `count` children, not 0, for which there is a frame. */
+/* Open a container that has children and for which there is a frame. */
 IONF_FORCE_INLINE outcome
 open_container(ionfast_encoder *enc, bool is_binary, cursor *c, ionf_kind kind, uint8_t form,
                PyObject *source, ionfast_fields *fields)
@@ -285,33 +285,28 @@ open_container(ionfast_encoder *enc, bool is_binary, cursor *c, ionf_kind kind, 
     return CHANGED;
 }
 
+/* A dict or list of `count` children. */
 IONF_FORCE_INLINE outcome
-write_dict(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *dict)
+write_container(ionfast_encoder *enc, bool is_binary, cursor *c, ionf_kind kind, uint8_t form,
+                PyObject *source, Py_ssize_t count)
 {
     if (IONF_UNLIKELY(!has_free_frame(enc, is_binary))) {
-        return write_other(enc, is_binary, c, dict);
+        return write_other(enc, is_binary, c, source);
     }
-    if (PyDict_GET_SIZE(dict) == 0) {
-        write_empty(is_binary, c, IONF_KIND_STRUCT);
+    if (count == 0) {
+        write_empty(is_binary, c, kind);
         return WRITTEN;
     }
-    return open_container(enc, is_binary, c, IONF_KIND_STRUCT, IONFAST_FORM_DICT, dict, NULL);
+    return open_container(enc, is_binary, c, kind, form, source, NULL);
 }
 
 IONF_FORCE_INLINE outcome
 write_list(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *list)
 {
-    if (write_row(enc, is_binary, c, list)) {
-        return WRITTEN;
-    }
-    if (IONF_UNLIKELY(!has_free_frame(enc, is_binary))) {
-        return write_other(enc, is_binary, c, list);
-    }
-    if (PyList_GET_SIZE(list) == 0) {
-        write_empty(is_binary, c, IONF_KIND_LIST);
-        return WRITTEN;
-    }
-    return open_container(enc, is_binary, c, IONF_KIND_LIST, IONFAST_FORM_LIST, list, NULL);
+    return write_row(enc, is_binary, c, list)
+               ? WRITTEN
+               : write_container(enc, is_binary, c, IONF_KIND_LIST, IONFAST_FORM_LIST, list,
+                                 PyList_GET_SIZE(list));
 }
 
 /* An object whose fields lie where they can be read. */
@@ -357,7 +352,8 @@ write_child(ionfast_encoder *enc, bool is_binary, bool has_classes, cursor *c, P
     case IONFAST_AS_INT:
         return write_int(enc, is_binary, c, value);
     case IONFAST_AS_DICT:
-        return write_dict(enc, is_binary, c, value);
+        return write_container(enc, is_binary, c, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value,
+                               PyDict_GET_SIZE(value));
     case IONFAST_AS_LIST:
         return write_list(enc, is_binary, c, value);
     case IONFAST_AS_FLOAT:
