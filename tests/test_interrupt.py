@@ -129,17 +129,24 @@ def prepare() -> dict[str, Callable[[], object]]:
 
 
 def interrupted(call: Callable[[], object], delay: float) -> float | None:
-    """Seconds from the signal to the exception; None when the call was over before it came."""
+    """Seconds from the signal to the exception; None when the call was over before it came.
+
+    The child counts its delay from the byte that is written when the call begins: on a busy machine
+    the parent may well be the slower of the two to come out of the fork.
+    """
+    starting, start = os.pipe()
     reading, writing = os.pipe()
     caller = os.getpid()
     child = os.fork()
     if child == 0:
+        os.read(starting, 1)
         time.sleep(delay)
         os.write(writing, repr(time.monotonic()).encode())
         os.kill(caller, signal.SIGINT)
         os._exit(0)
     is_over = False
     try:
+        os.write(start, b"!")
         call()
         is_over = True
         while True:
@@ -148,8 +155,8 @@ def interrupted(call: Callable[[], object], delay: float) -> float | None:
         caught = time.monotonic()
     os.waitpid(child, 0)
     sent = float(os.read(reading, 100))
-    os.close(reading)
-    os.close(writing)
+    for end in (starting, start, reading, writing):
+        os.close(end)
     return None if is_over else caught - sent
 
 
