@@ -4,6 +4,7 @@ Run from anywhere: ``python tools/make_pow10_table.py``. The script asserts ever
 src/c/core/ionf_float.c relies on, so that a wrong table cannot be written.
 """
 
+from fractions import Fraction
 from pathlib import Path
 
 # Reading needs w * 10**q, w of up to 19 digits: below -342 all is zero, above 308 infinite.
@@ -12,6 +13,12 @@ MIN_EXPONENT = -342
 MAX_EXPONENT = 324
 # 5**55 is the last power of five that fits 128 bits.
 MAX_EXACT = 55
+
+# Printing finds its row and shift with these: steps are log10(2) and log2(10), shifted.
+PLACE_OF_0 = 0x2999B659745
+PLACE_STEP = 1292913986
+SHIFT_OF_0 = 0x4B670A249191
+SHIFT_STEP = 891723282
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "c" / "core" / "ionf_pow10.h"
 
@@ -29,6 +36,15 @@ HEADER = f"""\
 #define IONF_POW10_MIN ({MIN_EXPONENT})
 #define IONF_POW10_MAX {MAX_EXPONENT}
 #define IONF_POW10_MAX_EXACT {MAX_EXACT}
+
+/* For printing a normal double of any biased exponent: PLACE_OF_0 - PLACE_STEP * exponent is a row and,
+ * in the low half, a fraction f. The row's power scales one unit in the double's last place to 0.1 or
+ * more, but below 1, and (SHIFT_OF_0 + SHIFT_STEP * f) >> 60 is how far that is below 1: n when it is
+ * from 2 ** -(n + 1) up to 2 ** -n. */
+#define IONF_POW10_PLACE_OF_0 UINT64_C(0x{PLACE_OF_0:X})
+#define IONF_POW10_PLACE_STEP {PLACE_STEP}u
+#define IONF_POW10_SHIFT_OF_0 UINT64_C(0x{SHIFT_OF_0:X})
+#define IONF_POW10_SHIFT_STEP {SHIFT_STEP}u
 
 static const struct {{
     uint64_t hi, lo;
@@ -53,8 +69,20 @@ def significand(exponent: int) -> tuple[int, bool]:
     return value, rest == 0
 
 
+def check_places() -> None:
+    """Assert that each normal double's row and shift are those that printing needs."""
+    for biased in range(1, 2047):
+        place = PLACE_OF_0 - biased * PLACE_STEP
+        row, fraction = place >> 32, place & (1 << 32) - 1
+        shift = fraction * SHIFT_STEP + SHIFT_OF_0 >> 60
+        unit = Fraction(2) ** (biased - 1075) * Fraction(10) ** (row + MIN_EXPONENT)
+        assert Fraction(1, 10) <= unit < 1
+        assert Fraction(1, 2) <= unit * 2**shift < 1
+
+
 def main() -> None:
     """Check the properties and write the header."""
+    check_places()
     rows = []
     for exponent in range(MIN_EXPONENT, MAX_EXPONENT + 1):
         value, is_exact = significand(exponent)

@@ -1,4 +1,6 @@
 /* ionf_num.h: doubles against the C library, integers of every size, conversions both ways. */
+#include <math.h>
+
 #include "ionf_num.h"
 
 #include "ct.h"
@@ -220,7 +222,7 @@ static void
 check_print(double value, const char *text)
 {
     uint8_t printed[IONF_DOUBLE_TEXT_MAX];
-    const size_t len = ionf_num_print_double(printed, value);
+    const size_t len = (size_t)(ionf_num_print_double(printed, value) - printed);
     if (len != strlen(text) || memcmp(printed, text, len) != 0) {
         fprintf(stderr, "%.17g prints as %.*s, expected %s\n", value, (int)len, printed, text);
     }
@@ -256,12 +258,65 @@ test_print_known(void)
     check_print(5e-324, "5e-324");
     check_print(2e-323, "2e-323");
     check_print(4.35, "4.35e0");
+    /* The nearest decimals of the shortest length are equally near: the even one. */
+    check_print(1125899906842624.25, "1125899906842624.2e0");
+    check_print(1125899906842624.75, "1125899906842624.8e0");
+    check_print(-1688849860263926.25, "-1688849860263926.2e0");
+    /* A shorter decimal lies on the very end of the interval, which belongs to it or does not. */
+    check_print(18014398509481992.0, "1.801439850948199e16");
+    check_print(18014398509481996.0, "1.8014398509481996e16");
+    /* A carry through all the digits. */
+    check_print(from_bits(0x3FEFFFFFFFFFFFFFull), "0.9999999999999999e0");
+    check_print(9.9999999999999995e22, "1e23");
+    check_print(99999999999999.98, "99999999999999.98e0");
+    /* Powers of two: the interval is narrower below. */
+    check_print(0x1p-10, "0.0009765625e0");
+    check_print(0x1p-20, "9.5367431640625e-7");
+    check_print(0x1p70, "1.1805916207174113e21");
+    check_print(0x1p-1022, "2.2250738585072014e-308");
     check_print(2.0 / 3, "0.6666666666666666e0");
     check_print(9007199254740992.0 * 2, "1.8014398509481984e16");
     check_print(from_bits(0x7FFull << 52), "+inf");
     check_print(from_bits(0xFFFull << 52), "-inf");
     check_print(from_bits(0x7FF8ull << 48), "nan");
     check_print(from_bits(0xFFF0000000000001ull), "nan");
+}
+
+/* "12.5e0" for the digits 125 with `point` of them before the point, as the header has it. */
+static void
+lay_out(char *text, const char *digits, int count, int point)
+{
+    if (point < -3 || point > 16) {
+        sprintf(text, "%c%s%se%d", digits[0], count > 1 ? "." : "", digits + 1, point - 1);
+    } else if (point <= 0) {
+        sprintf(text, "0.%.*s%se0", -point, "000", digits);
+    } else if (point < count) {
+        sprintf(text, "%.*s.%se0", point, digits, digits + point);
+    } else {
+        sprintf(text, "%s%.*se0", digits, point - count, "000000000000000");
+    }
+}
+
+/* Up to 15 digits come back as they are; the point at each place among them and beyond. */
+static void
+test_print_layouts(void)
+{
+    for (unsigned i = 0; i < 100000; i++) {
+        char digits[20], number[40], text[60];
+        const int count = 1 + (int)(i % 15);
+        digits[0] = (char)('1' + next_random() % 9);
+        for (int d = 1; d < count; d++) {
+            digits[d] = (char)('0' + next_random() % (d == count - 1 ? 9 : 10));
+        }
+        digits[count - 1] = (char)(digits[count - 1] + (count > 1));
+        digits[count] = '\0';
+        const int point = (int)(i / 15 % 28) - 8;
+        sprintf(number, "%se%d", digits, point - count);
+        lay_out(text + 1, digits, count, point);
+        check_print(strtod(number, NULL), text + 1);
+        text[0] = '-';
+        check_print(-strtod(number, NULL), text);
+    }
 }
 
 /* Some machines have no wider type, and valgrind computes as if this one had none. */
@@ -277,7 +332,7 @@ static void
 check_shortest(double value)
 {
     char text[IONF_DOUBLE_TEXT_MAX + 1];
-    text[ionf_num_print_double((uint8_t *)text, value)] = '\0';
+    *ionf_num_print_double((uint8_t *)text, value) = '\0';
     bool is_right = to_bits(strtod(text, NULL)) == to_bits(value);
     int count = 0;
     int zeros = 0;
@@ -310,6 +365,8 @@ test_print_random(void)
 {
     for (unsigned i = 0; i < 100000; i++) {
         check_shortest(random_double(i));
+        /* Near 2 ** 52 ties are common, and so are decimals on the ends of the interval. */
+        check_shortest(ldexp((double)(1ull << 52 | next_random() >> 12), (int)(i % 16) - 4));
     }
     for (uint64_t biased = 1; biased < 0x7FF; biased++) {
         check_shortest(from_bits(biased << 52));
@@ -326,7 +383,7 @@ test_print_parse_random(void)
     for (unsigned i = 0; i < 2000000; i++) {
         const double value = random_double(i);
         char text[IONF_DOUBLE_TEXT_MAX + 1];
-        text[ionf_num_print_double((uint8_t *)text, value)] = '\0';
+        *ionf_num_print_double((uint8_t *)text, value) = '\0';
         wrong += to_bits(parse(text)) != to_bits(value);
     }
     CHECK_INT(wrong, 0);
@@ -689,6 +746,7 @@ main(void)
     RUN(test_parse_midpoints);
     RUN(test_parse_random);
     RUN(test_print_known);
+    RUN(test_print_layouts);
     RUN(test_print_random);
     RUN(test_print_parse_random);
     RUN(test_u64);

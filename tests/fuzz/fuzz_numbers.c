@@ -37,9 +37,9 @@ check_print(const uint8_t *data, size_t size)
     double value;
     memcpy(&value, data, sizeof value);
     char text[IONF_DOUBLE_TEXT_MAX + 1];
-    const size_t len = ionf_num_print_double((uint8_t *)text, value);
-    FUZZ_CHECK(len <= IONF_DOUBLE_TEXT_MAX);
-    text[len] = 0;
+    char *const end = (char *)ionf_num_print_double((uint8_t *)text, value);
+    FUZZ_CHECK(end - text <= IONF_DOUBLE_TEXT_MAX);
+    *end = 0;
     FUZZ_CHECK(same_double(value, strtod(text, NULL)));
     if (isfinite(value)) { /* no shorter text would do: one digit less is another number */
         char shorter[40];

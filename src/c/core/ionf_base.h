@@ -14,12 +14,14 @@
 #define IONF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define IONF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define IONF_NOINLINE __attribute__((noinline, cold))
+#define IONF_OUTLINE __attribute__((noinline)) /* for what is rarer than the rest, but not rare */
 #define IONF_FORCE_INLINE static inline __attribute__((always_inline))
 #define IONF_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define IONF_LIKELY(x) (x)
 #define IONF_UNLIKELY(x) (x)
 #define IONF_NOINLINE
+#define IONF_OUTLINE
 #define IONF_FORCE_INLINE static inline
 #define IONF_MUST_CHECK
 #endif
@@ -34,6 +36,15 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #define IONF_HAS_SSE2 1
+
+/* A constant that the compiler does not know: gcc makes shifts and additions, more and slower ones, out
+ * of a vector multiplication by one that it knows. */
+static inline __m128i
+ionf_opaque(__m128i vector)
+{
+    __asm__("" : "+x"(vector));
+    return vector;
+}
 #else
 #define IONF_HAS_SSE2 0
 #endif

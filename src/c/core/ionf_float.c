@@ -3,7 +3,8 @@
  * Reading goes through three stages, each exact or aware that it is not: one division or
  * multiplication of doubles that are exact; a 192-bit product with a 128-bit power of ten, whose
  * error is bounded, so that it knows when it cannot decide (Eisel and Lemire's method); big
- * integers. Printing is Raffaello Giulietti's Schubfach over the same powers.
+ * integers. Printing takes one product with the same powers for almost all doubles, and for the rest
+ * Raffaello Giulietti's Schubfach, which takes three.
  */
 #include "ionf_num.h"
 
@@ -253,14 +254,6 @@ power_above(int exponent)
     return (ionf_product128){hi, lo + !is_exact};
 }
 
-/* An integer below 2 ** 53 is its own shortest form, and the most common double. */
-static inline bool
-is_small_integer(uint64_t significand, int exponent)
-{
-    return exponent <= 0 && exponent > -53 &&
-           (significand & ((UINT64_C(1) << -exponent) - 1)) == 0;
-}
-
 /* Schubfach: scale by the power of ten that makes the rounding interval between 1 and 10 wide,
  * then take the one multiple of ten in it, or else the integer in it that is nearest. All
  * numbers are four times the scaled ones, so that halves and quarters are integers. */
@@ -301,22 +294,66 @@ shortest_of(uint64_t significand, int exponent, bool lower_is_closer)
     return (shortest){whole + round_up, k};
 }
 
-static uint8_t *
-put_text(uint8_t *w, const char *text, size_t len)
+/* (high * 10 ** 8 + low) * 10 ** (point - 16), not 0, of 16 or 17 digits. `point` of the last 16 stand
+ * before the point. */
+typedef struct decimal {
+    uint32_t high; /* eight or nine digits */
+    uint32_t low;  /* eight, with leading zeros */
+    int64_t point;
+} decimal;
+
+/* Is it -margin to margin, seen as a signed number? */
+static inline bool
+is_within(uint64_t value, uint64_t margin)
 {
-    memcpy(w, text, len);
-    return w + len;
+    return value + margin <= 2 * margin;
 }
 
-/* A number's digits, padded to 17 with zeros at the end: "d" "dddddddd" "dddddddd". Text of known
- * length is stored in a few moves, and words that stay in registers wait for no store. */
-typedef struct padded {
-    uint8_t first;         /* ASCII */
-    uint64_t middle, last; /* eight ASCII digits each, the first in the lowest byte */
-    int count;             /* up to the last digit that is not 0 */
-} padded;
+/* The shortest decimal of a normal double; false if one product cannot tell, which is once in some
+ * 2 ** 50 doubles, where two answers are equally near, and for a power of two that has no shorter
+ * decimal than most.
+ *
+ * The power of ten scales the rounding interval to 0.1 or more but less than 1, so that it holds one
+ * integer at most. If it holds one, that is the whole part of its upper end, whose product this is, and
+ * the shortest decimal but for zeros at the end. Otherwise one digit more will do, as a tenth fits in:
+ * the nearest one.
+ *
+ * Fractions are in units of 2 ** -64, and less than two units below what they stand for. What is closer
+ * to a limit than the margins is left to others; so it does not matter here whether the ends belong to
+ * the interval, or where ties go. */
+IONF_FORCE_INLINE bool
+shorten(uint64_t bits, bool is_power_of_two, decimal *out)
+{
+    enum { SPARE_BITS = 11, MARGIN = 4, DIGIT_MARGIN = 256 };
+    const uint64_t biased = bits >> FRACTION_BITS & 0x7FFu;
+    const uint64_t place = IONF_POW10_PLACE_OF_0 - biased * IONF_POW10_PLACE_STEP;
+    const uint64_t row = place >> 32;
+    const uint64_t depth = (place & UINT32_MAX) * IONF_POW10_SHIFT_STEP + IONF_POW10_SHIFT_OF_0;
+    const unsigned shift = (unsigned)(depth >> 60); /* 0 .. 3 */
+    const uint64_t half = UINT64_C(1) << (SPARE_BITS - 1);
+    const uint64_t upper = (bits << SPARE_BITS | UINT64_C(1) << 63 | half) >> shift;
+    const uint64_t carried = ionf_multiply(upper, ionf_pow10[row].lo).hi;
+    const ionf_product128 product = ionf_multiply(upper, ionf_pow10[row].hi);
+    const uint64_t rest = product.lo + carried;
+    const uint64_t top = product.hi + (rest < carried);
+    const uint64_t whole = top >> SPARE_BITS;
+    const uint64_t fraction = top << (64 - SPARE_BITS) | rest >> SPARE_BITS;
 
-#define PADDED_COUNT 17
+    const uint64_t unit = ionf_pow10[row].hi >> shift;
+    const uint64_t width = is_power_of_two ? unit / 4 * 3 : unit;
+    const uint64_t has_none = (uint64_t)(fraction < width) - 1; /* a mask: nobody can predict it */
+    /* In units of 2 ** -60, and 0.5 to round. */
+    const uint64_t digit = ((fraction - unit / 2) >> 3) * 5 + (UINT64_C(1) << 59);
+    if ((is_power_of_two && has_none) || IONF_UNLIKELY(is_within(fraction, MARGIN)) ||
+        IONF_UNLIKELY(is_within(fraction - width, MARGIN)) ||
+        IONF_UNLIKELY(is_within(digit << 4, DIGIT_MARGIN))) {
+        return false;
+    }
+    out->high = (uint32_t)(whole / 10000000u);
+    out->low = ((uint32_t)whole - out->high * 10000000u) * 10 + (uint32_t)(digit >> 60 & has_none);
+    out->point = 16 - 1 - IONF_POW10_MIN - (int64_t)row;
+    return true;
+}
 
 /* 1 .. 18: the bit length times log10(2), and one comparison to correct it. `value` is not 0. */
 static inline int
@@ -326,82 +363,146 @@ digit_count(uint64_t value)
     return (int)guess + (value >= ionf_num_powers_of_ten[guess]);
 }
 
-/* All but the first digit, from two numbers below 10 ** 8. */
-static inline void
-pad_tail(padded *text, uint32_t middle, uint32_t last)
+#define TEN_8 100000000u
+
+/* The same for every number but 0. */
+static decimal
+shorten_surely(uint64_t significand, int exponent, bool lower_is_closer)
 {
+    const shortest number = shortest_of(significand, exponent, lower_is_closer);
+    const int count = digit_count(number.digits);
+    const int zeros = count < 16 ? 16 - count : 0;
+    const uint64_t digits = number.digits * ionf_num_powers_of_ten[zeros];
+    return (decimal){(uint32_t)(digits / TEN_8), (uint32_t)(digits % TEN_8),
+                     16 - zeros + number.exponent};
+}
+
+/* ---- Sixteen digits as text, in registers: words that are stored from there wait for no store ---- */
+
 #if IONF_HAS_SSE2
-    /* Both at once, as ionf_num_digits_8 does one: half the moves. Lanes of 64, 32, 16, 8 bits. */
-    const __m128i values = _mm_set_epi64x(last, middle);
-    const __m128i high = _mm_srli_epi64(_mm_mul_epu32(values, _mm_set1_epi64x(0xD1B71759)), 45);
-    const __m128i low = _mm_sub_epi64(values, _mm_mul_epu32(high, _mm_set1_epi64x(10000)));
-    const __m128i halves = _mm_or_si128(high, _mm_slli_epi64(low, 32));
+
+typedef __m128i text16;
+
+/* From two numbers below 10 ** 8, as ionf_num_digits_8 makes one: lanes of 64, 32, 16, 8 bits. */
+static inline text16
+text16_of(uint32_t high, uint32_t low)
+{
+    const __m128i eights = _mm_set_epi64x(low, high);
+    const __m128i fours = _mm_srli_epi64(_mm_mul_epu32(eights, _mm_set1_epi64x(0xD1B71759)), 45);
+    const __m128i rests = _mm_sub_epi64(eights, _mm_mul_epu32(fours, _mm_set1_epi64x(10000)));
+    const __m128i halves = _mm_or_si128(fours, _mm_slli_epi64(rests, 32));
     const __m128i hundreds = _mm_srli_epi16(_mm_mulhi_epu16(halves, _mm_set1_epi16(10486)), 4);
-    const __m128i below = _mm_sub_epi16(halves, _mm_mullo_epi16(hundreds, _mm_set1_epi16(100)));
+    const __m128i below = _mm_sub_epi16(halves, _mm_madd_epi16(hundreds, _mm_set1_epi32(100)));
     const __m128i pairs = _mm_or_si128(hundreds, _mm_slli_epi32(below, 16));
     const __m128i tens = _mm_mulhi_epu16(pairs, _mm_set1_epi16(6554));
-    const __m128i ones = _mm_sub_epi16(pairs, _mm_mullo_epi16(tens, _mm_set1_epi16(10)));
-    const __m128i digits = _mm_or_si128(tens, _mm_slli_epi16(ones, 8));
-    const __m128i zeros = _mm_cmpeq_epi8(digits, _mm_setzero_si128());
-    const __m128i ascii = _mm_or_si128(digits, _mm_set1_epi8('0'));
-    text->count = 33 - ionf_clz64((~(uint64_t)(unsigned)_mm_movemask_epi8(zeros) & 0xFFFFu) << 32 |
-                                  UINT64_C(1) << 31);
-    text->middle = (uint64_t)_mm_cvtsi128_si64(ascii);
-    text->last = (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(ascii, ascii));
+    /* tens + 256 * (pairs - 10 * tens) */
+    const __m128i factor = ionf_opaque(_mm_set1_epi16(10 * 256 - 1));
+    const __m128i digits = _mm_sub_epi16(_mm_slli_epi16(pairs, 8), _mm_mullo_epi16(tens, factor));
+    return _mm_or_si128(digits, _mm_set1_epi8('0'));
+}
+
+/* Digits up to the last one that is not 0. */
+static inline int64_t
+text16_count(text16 text)
+{
+    const __m128i others = _mm_cmpgt_epi8(text, _mm_set1_epi8('0'));
+    const unsigned mask = (unsigned)_mm_movemask_epi8(others);
+    return 63 - ionf_clz64((uint64_t)mask << 1 | 1);
+}
+
+static inline void
+text16_store(uint8_t *w, text16 text)
+{
+    _mm_storeu_si128((__m128i *)(void *)w, text);
+}
+
+/* With a point after `point` digits, 0 to 16: 17 bytes. */
+static inline void
+text16_store_pointed(uint8_t *w, text16 text, int64_t point)
+{
+    /* Read from 16 - point on, a mask of so many bytes. */
+    static const uint8_t masks[32] = {
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+    };
+    const __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(masks + 16 - point));
+    const __m128i moved = _mm_slli_si128(text, 1);
+    const __m128i change = _mm_and_si128(_mm_xor_si128(text, moved), before);
+    text16_store(w + 1, text); /* for the last byte */
+    text16_store(w, _mm_xor_si128(moved, change));
+    w[point] = '.';
+}
+
 #else
-    const uint64_t middle_digits = ionf_num_digits_8(middle);
-    const uint64_t last_digits = ionf_num_digits_8(last);
-    text->middle = middle_digits | IONF_ASCII_ZEROS;
-    text->last = last_digits | IONF_ASCII_ZEROS;
-    text->count = 1;
-    if (last_digits != 0) {
-        text->count = PADDED_COUNT - ionf_clz64(last_digits) / 8;
-    } else if (middle_digits != 0) {
-        text->count = PADDED_COUNT - 8 - ionf_clz64(middle_digits) / 8;
+
+typedef struct text16 {
+    uint64_t high, low; /* eight digits each, the first in the lowest byte */
+} text16;
+
+static inline text16
+text16_of(uint32_t high, uint32_t low)
+{
+    return (text16){ionf_num_digits_8(high) | IONF_ASCII_ZEROS,
+                    ionf_num_digits_8(low) | IONF_ASCII_ZEROS};
+}
+
+/* Digits up to the last one that is not 0. */
+static inline int64_t
+text16_count(text16 text)
+{
+    const uint64_t high = text.high ^ IONF_ASCII_ZEROS;
+    const uint64_t low = text.low ^ IONF_ASCII_ZEROS;
+    return low != 0 ? 16 - ionf_clz64(low) / 8 : high != 0 ? 8 - ionf_clz64(high) / 8 : 0;
+}
+
+static inline void
+text16_store(uint8_t *w, text16 text)
+{
+    ionf_num_store_8(w, text.high);
+    ionf_num_store_8(w + 8, text.low);
+}
+
+/* With a point after `point` digits, 0 to 16: 17 bytes. */
+static inline void
+text16_store_pointed(uint8_t *w, text16 text, int64_t point)
+{
+    text16_store(w + 1, text);
+    if (IONF_LIKELY(point < 8)) {
+        /* The digits before the point, and the point, move down by one. */
+        const unsigned shift = 8u * (unsigned)point;
+        const uint64_t before = (UINT64_C(1) << shift) - 1;
+        ionf_num_store_8(w, (text.high & before) | (uint64_t)'.' << shift |
+                                (text.high & ~before) << 8);
+    } else {
+        memmove(w, w + 1, (size_t)point);
+        w[point] = '.';
     }
+}
+
 #endif
+
+/* ---- Laying out ---- */
+
+static uint8_t *
+put_text(uint8_t *w, const char *text, size_t len)
+{
+    memcpy(w, text, len);
+    return w + len;
 }
 
-static inline padded
-pad(uint64_t digits, int *count)
+/* Digits with a point, unless there would be nothing but zeros after it. */
+static inline uint8_t *
+put_pointed(uint8_t *w, text16 text, int64_t count, int64_t point)
 {
-    const uint64_t block = 100000000u;
-    uint64_t scaled = digits;
-    *count = PADDED_COUNT;
-    if (digits < ionf_num_powers_of_ten[PADDED_COUNT - 1]) {
-        *count = PADDED_COUNT - 1;
-        scaled = digits * 10;
-    }
-    if (IONF_UNLIKELY(scaled <
-                      ionf_num_powers_of_ten[PADDED_COUNT - 1])) { /* fewer than 16 digits */
-        *count = digit_count(digits);
-        scaled = digits * ionf_num_powers_of_ten[PADDED_COUNT - *count];
-    }
-    assert(*count <= PADDED_COUNT);
-    const uint64_t above = scaled / block;
-    const uint64_t first =
-        scaled / ionf_num_powers_of_ten[PADDED_COUNT - 1]; /* does not wait for above */
-    padded text = {.first = (uint8_t)('0' + first)};
-    pad_tail(&text, (uint32_t)(above - first * block), (uint32_t)(scaled - above * block));
-    return text;
-}
-
-static void
-put_padded(uint8_t *w, const padded *text)
-{
-    w[0] = text->first;
-    ionf_num_store_8(w + 1, text->middle);
-    ionf_num_store_8(w + 9, text->last);
+    text16_store_pointed(w, text, point);
+    return w + (count > point ? count + 1 : point);
 }
 
 /* "d.ddde<exponent>" */
 static uint8_t *
-put_scientific(uint8_t *w, const padded *text, int exponent)
+put_scientific(uint8_t *w, text16 text, int64_t count, bool has_first, int64_t exponent)
 {
-    put_padded(w + 1, text);
-    w[0] = text->first;
-    w[1] = '.';
-    w += text->count == 1 ? 1 : text->count + 1;
+    w = put_pointed(w + has_first, text, count, has_first ? 0 : 1);
     *w++ = 'e';
     if (exponent < 0) {
         *w++ = '-';
@@ -410,87 +511,73 @@ put_scientific(uint8_t *w, const padded *text, int exponent)
     return w + ionf_num_print_8(w, (uint32_t)exponent);
 }
 
-/* "ddd.ddd" with `point` digits, from 1 to 16, before the point. */
-static void
-put_pointed(uint8_t *w, const padded *text, int point)
-{
-    put_padded(w + 1, text);
-    if (IONF_LIKELY(point <= 8)) {
-        /* The digits before the point, and the point, move down by one. */
-        const unsigned shift = 8u * (unsigned)(point - 1);
-        const uint64_t before = (UINT64_C(1) << shift) - 1;
-        w[0] = text->first;
-        ionf_num_store_8(w + 1, (text->middle & before) | (uint64_t)'.' << shift |
-                                    (text->middle & ~before) << 8);
-    } else {
-        memmove(w, w + 1, (size_t)point);
-        w[point] = '.';
-    }
-}
+/* The longest: sign, zeros, the digits, exponent with eight digits stored. */
+_Static_assert(1 + 5 + 17 + 2 + 8 <= IONF_DOUBLE_TEXT_MAX, "all stores are in the room");
 
-/* Lay out digits * 10 ** exponent; `digits` is not 0 and has at most 17 digits. */
+/* Everything is stored in moves of known size: what is too much is written over. */
 IONF_FORCE_INLINE uint8_t *
-put_decimal(uint8_t *w, uint64_t digits, int exponent)
+put_decimal(uint8_t *w, decimal number)
 {
-    int count;
-    const padded text = pad(digits, &count);
-    const int point = count + exponent; /* digits before the point, if positive */
-    if (IONF_UNLIKELY(point < -3 || point > 16)) {
-        return put_scientific(w, &text, point - 1);
-    }
-    if (point <= 0) {
+    const uint32_t first = number.high / TEN_8;
+    const bool has_first = number.high >= TEN_8;
+    const text16 text = text16_of(number.high - first * TEN_8, number.low);
+    const int64_t count = text16_count(text);
+    const int64_t point = number.point + has_first;
+    *w = (uint8_t)('0' + first);
+    if (IONF_LIKELY(point >= 1 && point <= 16)) {
+        /* Zeros before the point are there. */
+        w = put_pointed(w + has_first, text, count, number.point);
+    } else if (point >= -3 && point <= 0) {
         memcpy(w, "0.000", 5);
         w += 2 - point;
-        put_padded(w, &text);
-        w += text.count;
-    } else if (text.count <= point) {
-        put_padded(w, &text); /* zeros before the point are there */
-        w += point;
+        *w = (uint8_t)('0' + first);
+        w += has_first;
+        text16_store(w, text);
+        w += count;
     } else {
-        put_pointed(w, &text, point);
-        w += text.count + 1;
+        return put_scientific(w, text, count, has_first, point - 1);
     }
     memcpy(w, "e0", 2);
     return w + 2;
 }
 
-/* The longest: sign, zeros, the digits, exponent with eight digits stored. */
-_Static_assert(1 + 5 + PADDED_COUNT + 2 + 8 <= IONF_DOUBLE_TEXT_MAX, "all stores are in the room");
-
-IONF_FORCE_INLINE uint8_t *
-put_finite(uint8_t *w, uint64_t significand, int exponent, bool lower_is_closer)
+/* What `shorten` cannot do. */
+static IONF_OUTLINE uint8_t *
+print_other(uint8_t *dst, uint64_t bits)
 {
-    shortest number;
-    if (is_small_integer(significand, exponent)) {
-        number = (shortest){significand >> -exponent, 0};
-    } else {
-        number = shortest_of(significand, exponent, lower_is_closer);
-    }
-    return put_decimal(w, number.digits, number.exponent);
-}
-
-size_t
-ionf_num_print_double(uint8_t *dst, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
     const uint64_t fraction = bits & FRACTION_MASK;
     const int biased = (int)(bits >> FRACTION_BITS & 0x7FFu);
     const bool is_negative = (bits & SIGN_BIT) != 0;
     if (IONF_UNLIKELY(biased == 0x7FF)) {
         const char *const text = fraction != 0 ? "nan" : is_negative ? "-inf" : "+inf";
-        return (size_t)(put_text(dst, text, fraction != 0 ? 3 : 4) - dst);
+        return put_text(dst, text, fraction != 0 ? 3 : 4);
     }
-    uint8_t *w = dst;
-    *w = '-';
-    w += is_negative;
+    *dst = '-';
+    uint8_t *const w = dst + is_negative;
     if (biased == 0 && fraction == 0) {
-        w = put_text(w, "0e0", 3);
-    } else if (biased == 0) {
-        w = put_finite(w, fraction, 1 - EXPONENT_BIAS, false);
-    } else {
-        w = put_finite(w, fraction | HIDDEN_BIT, biased - EXPONENT_BIAS,
-                       fraction == 0 && biased > 1);
+        return put_text(w, "0e0", 3);
     }
-    return (size_t)(w - dst);
+    decimal number;
+    if (biased == 0) {
+        number = shorten_surely(fraction, 1 - EXPONENT_BIAS, false);
+    } else if (fraction != 0 || !shorten(bits, true, &number)) {
+        number = shorten_surely(fraction | HIDDEN_BIT, biased - EXPONENT_BIAS,
+                                fraction == 0 && biased > 1);
+    }
+    return put_decimal(w, number);
+}
+
+uint8_t *
+ionf_num_print_double(uint8_t *dst, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const bool is_normal = (bits >> FRACTION_BITS & 0x7FFu) - 1 < 0x7FE;
+    decimal number;
+    if (IONF_UNLIKELY(!is_normal || (bits & FRACTION_MASK) == 0 ||
+                      !shorten(bits, false, &number))) {
+        return print_other(dst, bits);
+    }
+    *dst = '-';
+    return put_decimal(dst + (bits >> 63), number);
 }

@@ -53,8 +53,8 @@ bool ionf_num_scale_double(uint64_t digits, int64_t exponent, double *out);
 
 /* The shortest text that reads back as `value`, as Ion float text: always with an exponent
  * ("1e0", "1.5e-7", "-0e0"), or "nan", "+inf", "-inf". From 0.0001 up to 1e16 the digits stand
- * in place and the exponent is 0. Gives the length; no terminating NUL. */
-size_t ionf_num_print_double(uint8_t *dst, double value);
+ * in place and the exponent is 0. Gives the end of the text; no terminating NUL. */
+uint8_t *ionf_num_print_double(uint8_t *dst, double value);
 
 /* Decimal digits of `value`; gives the length. */
 size_t ionf_num_print_u64(uint8_t *dst, uint64_t value);

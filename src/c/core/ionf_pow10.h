@@ -12,6 +12,15 @@
 #define IONF_POW10_MAX 324
 #define IONF_POW10_MAX_EXACT 55
 
+/* For printing a normal double of any biased exponent: PLACE_OF_0 - PLACE_STEP * exponent is a row and,
+ * in the low half, a fraction f. The row's power scales one unit in the double's last place to 0.1 or
+ * more, but below 1, and (SHIFT_OF_0 + SHIFT_STEP * f) >> 60 is how far that is below 1: n when it is
+ * from 2 ** -(n + 1) up to 2 ** -n. */
+#define IONF_POW10_PLACE_OF_0 UINT64_C(0x2999B659745)
+#define IONF_POW10_PLACE_STEP 1292913986u
+#define IONF_POW10_SHIFT_OF_0 UINT64_C(0x4B670A249191)
+#define IONF_POW10_SHIFT_STEP 891723282u
+
 static const struct {
     uint64_t hi, lo;
 } ionf_pow10[IONF_POW10_MAX - IONF_POW10_MIN + 1] = {

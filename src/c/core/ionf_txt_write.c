@@ -430,7 +430,8 @@ ionf_txt_write_double(ionf_txt_writer *w, double value)
     if (IONF_UNLIKELY(status != IONF_OK)) {
         return status;
     }
-    w->out->len += ionf_num_print_double(w->out->data + w->out->len, value);
+    const uint8_t *const end = ionf_num_print_double(w->out->data + w->out->len, value);
+    w->out->len = (size_t)(end - w->out->data);
     return IONF_OK;
 }
 

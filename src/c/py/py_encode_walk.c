@@ -169,7 +169,7 @@ write_float(bool is_binary, cursor *c, PyObject *value)
     if (is_binary) {
         c->dst = ionf_bin_put_double(c->dst, PyFloat_AS_DOUBLE(value));
     } else {
-        c->dst += ionf_num_print_double(c->dst, PyFloat_AS_DOUBLE(value));
+        c->dst = ionf_num_print_double(c->dst, PyFloat_AS_DOUBLE(value));
     }
 }
 
