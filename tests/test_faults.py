@@ -1032,3 +1032,47 @@ def test_a_second_value_is_told_with_its_place() -> None:
             with pytest.raises(ionfast.IonError, match="second value") as caught:
                 ionfast.loads(data, **options)
             assert caught.value.offset == offset
+
+
+# ------------------------------------------------------------------- where the two lexers of text meet
+
+
+@table(
+    ("comment_before_a_value_in_a_sexp", "(/*c*/ / //c\n +)", "('/' '+')"),
+    ("comment_before_a_value_in_a_list", "[/*c*/ x::1, //c\n 2]", "[x::1, 2]"),
+    ("comment_between_field_and_value", "{a:/*c*/ x::1, b: //c\n y}", "{a:x::1, b:y}"),
+    ("comment_between_annotation_and_value", "[x:: /*c*/ y :: //c\n 1]", "[x::y::1]"),
+    ("escape_behind_a_lob", '{a:{{AQ==}}, b:"\\n", c:null.int}', "{c:null.int, b:'''\\n''', a:{{AQ==}}}"),
+)  # fmt: skip
+def test_text_that_needs_a_second_look(data: str, wanted: str) -> None:
+    for model_name in ("lossless", "ionpy"):
+        assert ionfast.equivalence.ion_equals(
+            ionfast.loads(data, model=model_name), ionfast.loads(wanted, model=model_name)
+        )
+
+
+def test_an_annotated_struct_keeps_its_repeated_names() -> None:
+    for data in ("[x::{a:1, b:2, a:3}]", ionfast.transcode("[x::{a:1, b:2, a:3}]")):
+        for model_name in ("lossless", "ionpy"):
+            (struct,) = ionfast.loads(data, model=model_name)
+            assert struct.all_items() == [("a", 1), ("b", 2), ("a", 3)]
+            assert struct.ion_annotations == (Symbol("x"),)
+
+
+def test_what_annotations_share_can_be_assigned_apart() -> None:
+    for data in ("[x::1, x::[2], x::{a:3}]", ionfast.transcode("[x::1, x::[2], x::{a:3}]")):
+        values = ionfast.loads(data)
+        values[0].ion_annotations = (Symbol("y"),)
+        assert [value.ion_annotations[0].text for value in values] == ["y", "x", "x"]
+        assert [vars(value) for value in values[1:]] == [{"ion_annotations": (Symbol("x"),)}] * 2
+        assert ionfast.loads("x::4").ion_annotations == (Symbol("x"),)
+
+
+def test_names_of_one_letter_are_told_apart() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+    text = "{" + ", ".join(f"{letter}: {{{letter}:'{letter}'}}" for letter in letters) + "}"
+    wanted = {letter: {letter: Symbol(letter)} for letter in letters}
+    assert ionfast.loads(text) == ionfast.loads(ionfast.transcode(text)) == wanted
+    assert ionfast.loads('{"":1, a:2}') == {"": 1, "a": 2}
+    short = {"ab": 1, "a": 2, "abc": 3, "abx": 4, "xbc": 5, "xb": 6, "b": 7}
+    assert ionfast.loads("{ab:1, a:2, abc:3, abx:4, xbc:5, xb:6, b:7}") == short

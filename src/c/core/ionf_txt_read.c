@@ -1260,6 +1260,39 @@ ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token)
     return status;
 }
 
+/* A value at a byte that is no white space: with annotations, escapes, a lob. */
+static ionf_status
+lex_inner_value(ionf_txt_reader *r, const uint8_t *value, ionf_token *token)
+{
+    ionf_txt_lex x = {value, r->base.end, r->base.is_final, IONF_TXT_NO_COMMENT, r->scratch, NULL};
+    ionf_buf_reset(r->scratch);
+    token->is_null = token->is_ascii = false;
+    memset(&token->as, 0, sizeof token->as);
+    const ionf_status status = lex_annotated(r, &x, token);
+    if (status != IONF_OK) {
+        return status;
+    }
+    return x.p > r->value_limit ? IONF_ERR_VALUE_SIZE : commit(r, &x, token);
+}
+
+/* At top level it may be a system value, and a comment is no part of it. These, and all that fails, are
+ * done once more from the token's start. */
+ionf_status
+ionf_txt_next_value(ionf_txt_reader *r, const uint8_t *value, ionf_token *token)
+{
+    if (r->base.depth != 0 && *value != '/') {
+        const ionf_status status = lex_inner_value(r, value, token);
+        if (status == IONF_OK) {
+            return IONF_OK;
+        }
+        if (status == IONF_ERR_NOMEM) { /* not to be tried again */
+            r->needs_general = true;
+            return fail(r, status, value, NULL);
+        }
+    }
+    return ionf_txt_next_general(r, token);
+}
+
 ionf_status
 ionf_txt_skip(ionf_txt_reader *r)
 {

@@ -112,6 +112,9 @@ ionf_status ionf_txt_fail(ionf_txt_reader *r, ionf_status status, const uint8_t 
 
 /* The careful half of ionf_txt_next; not to be called by others. */
 ionf_status ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token);
+/* The same where all is well up to the value, which begins at `value`: its field, if any, is in the
+ * token. */
+ionf_status ionf_txt_next_value(ionf_txt_reader *r, const uint8_t *value, ionf_token *token);
 
 /* Make `kind` the open container, or the top level for IONF_KIND_EOF. */
 static inline void
@@ -371,13 +374,14 @@ ionf_txt_next(ionf_txt_reader *r, ionf_token *token)
     token->annotations = NULL;
     token->content_len = 0;
     token->offset = ionf_reader_offset(&r->base, p);
+    const uint8_t *const value = p;
     switch (*p) {
     case '"':
         p++;
         token->kind = IONF_KIND_STRING;
         if (IONF_UNLIKELY(!ionf_txt_plain_string(&p, end, &token->as.bytes.data,
                                                  &token->as.bytes.len, &token->is_ascii))) {
-            goto general;
+            goto by_value;
         }
         break;
     case '-':
@@ -392,12 +396,12 @@ ionf_txt_next(ionf_txt_reader *r, ionf_token *token)
     case '8':
     case '9':
         if (IONF_UNLIKELY(!ionf_txt_plain_number(&p, end, token))) {
-            goto general;
+            goto by_value;
         }
         break;
     case '{':
         if (IONF_UNLIKELY(r->base.depth >= r->frame_limit || end - p < 2 || p[1] == '{')) {
-            goto general;
+            goto by_value;
         }
         token->kind = IONF_KIND_STRUCT;
         p++;
@@ -405,7 +409,7 @@ ionf_txt_next(ionf_txt_reader *r, ionf_token *token)
     case '[':
     case '(':
         if (IONF_UNLIKELY(r->base.depth >= r->frame_limit)) {
-            goto general;
+            goto by_value;
         }
         token->kind = *p == '[' ? IONF_KIND_LIST : IONF_KIND_SEXP;
         p++;
@@ -413,7 +417,7 @@ ionf_txt_next(ionf_txt_reader *r, ionf_token *token)
     default:
         if (IONF_UNLIKELY(!ionf_txt_is(*p, IONF_TXT_IDENT_START) ||
                           !ionf_txt_plain_ident(&p, end, r->base.depth == 0, token))) {
-            goto general;
+            goto by_value;
         }
         break;
     }
@@ -431,6 +435,8 @@ ionf_txt_next(ionf_txt_reader *r, ionf_token *token)
     }
     return IONF_OK;
 
+by_value:
+    return ionf_txt_next_value(r, value, token);
 general:
     return ionf_txt_next_general(r, token);
 }

@@ -4,6 +4,14 @@
 
 #include "py_state.h"
 
+/* Is `name` the interned string `known`? Only seldom is one that is not interned looked into. */
+static inline bool
+ionfast_keyword_is(PyObject *name, PyObject *known)
+{
+    return name == known ||
+           (!PyUnicode_CHECK_INTERNED(name) && PyUnicode_Compare(name, known) == 0);
+}
+
 /* Index of `name` among the `count` interned strings `known`; -1 with TypeError when it is none of them. */
 static inline Py_ssize_t
 ionfast_keyword_index(const char *function, PyObject *name, PyObject *const *known,

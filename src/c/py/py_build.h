@@ -78,7 +78,7 @@ ionfast_sid_key(ionfast_decoder *dec, const ionf_symtab *tab, uint64_t sid)
     return IONF_LIKELY(str != NULL) ? ionfast_slot_borrow(str) : ionfast_sid_str_slow(dec, sid);
 }
 
-/* Are two names of `len` bytes, at least 2, the same? Most are short, and a call costs as much. */
+/* Are two names of `len` bytes, at least 1, the same? Most are short, and a call costs as much. */
 static inline bool
 ionfast_same_name(const uint8_t *a, const uint8_t *b, size_t len)
 {
@@ -97,7 +97,27 @@ ionfast_same_name(const uint8_t *a, const uint8_t *b, size_t len)
         memcpy(&words[3], b + len - 4, 4);
         return words[0] == words[1] && words[2] == words[3];
     }
-    return a[0] == b[0] && a[1] == b[1] && a[len - 1] == b[len - 1];
+    return a[0] == b[0] && a[len / 2] == b[len / 2] && a[len - 1] == b[len - 1];
+}
+
+/* The first and the last 8 bytes of a name of at least one; all of a shorter one, without a call. */
+static inline void
+ionfast_name_ends(const uint8_t *text, size_t len, uint64_t *head, uint64_t *tail)
+{
+    if (len >= 8) {
+        *head = ionf_load64_native(text);
+        *tail = ionf_load64_native(text + len - 8);
+        return;
+    }
+    *tail = 0;
+    if (len >= 4) {
+        uint32_t words[2];
+        memcpy(&words[0], text, 4);
+        memcpy(&words[1], text + len - 4, 4);
+        *head = words[0] | (uint64_t)words[1] << 32;
+        return;
+    }
+    *head = text[0] | (uint64_t)text[len / 2] << 8 | (uint64_t)text[len - 1] << 16;
 }
 
 /* A text field name's str, from the cache of those seen before, as a slot of `values`. */
@@ -105,16 +125,11 @@ static inline PyObject *
 ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
 {
     const size_t len = name->len;
-    if (IONF_UNLIKELY(!name->is_ascii || len > IONFAST_KEY_MAX_LEN || len < 2)) {
+    if (IONF_UNLIKELY(!name->is_ascii || len > IONFAST_KEY_MAX_LEN || len == 0)) {
         return ionfast_str_from_utf8(name->text, len, name->is_ascii);
     }
-    uint64_t head = 0, tail = 0; /* first and last 8 bytes: enough to tell field names apart */
-    if (len >= 8) {
-        head = ionf_load64_native(name->text);
-        tail = ionf_load64_native(name->text + len - 8);
-    } else {
-        memcpy(&head, name->text, len);
-    }
+    uint64_t head, tail; /* first and last bytes: enough to tell field names apart */
+    ionfast_name_ends(name->text, len, &head, &tail);
     const uint64_t mixed = (head ^ (tail * 0x9E3779B97F4A7C15u) ^ len) * 0xD6E8FEB86659FD93u;
     const size_t slot = (size_t)(mixed >> 54) % IONFAST_KEY_SLOTS;
     PyObject *str = dec->keys[slot];

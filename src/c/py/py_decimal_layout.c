@@ -11,11 +11,28 @@ count_digits(uint64_t value)
     return count;
 }
 
+/* All that counts is stored by ionfast_decimal_make, so that nothing need be cleared. Where Decimals belong
+ * to the collector, from 3.13 on, these stay unknown to it: they refer to nothing but their class. */
+static inline PyObject *
+allocate(PyTypeObject *cls)
+{
+#if IONFAST_CAN_MAKE_OBJECTS
+    if (IONF_LIKELY(cls->tp_basicsize == (Py_ssize_t)sizeof(ionfast_decimal_object))) {
+        if (PyType_IS_GC(cls)) {
+            return (PyObject *)PyObject_GC_New(ionfast_decimal_object, cls);
+        }
+        PyObject *object = PyObject_Malloc(sizeof(ionfast_decimal_object));
+        return object == NULL ? PyErr_NoMemory() : PyObject_Init(object, cls);
+    }
+#endif
+    return cls->tp_alloc(cls, 0);
+}
+
 PyObject *
 ionfast_decimal_make(PyTypeObject *cls, uint64_t coefficient, bool is_negative,
                      Py_ssize_t exponent)
 {
-    ionfast_decimal_object *decimal = (ionfast_decimal_object *)cls->tp_alloc(cls, 0);
+    ionfast_decimal_object *decimal = (ionfast_decimal_object *)allocate(cls);
     if (IONF_UNLIKELY(decimal == NULL)) {
         return NULL;
     }

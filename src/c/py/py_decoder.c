@@ -40,6 +40,7 @@ clear_symbols(ionfast_decoder *dec)
     for (size_t i = 0; dec->has_symbols && i < IONFAST_SYMBOL_SLOTS; i++) {
         Py_CLEAR(dec->symbols[i].text);
         Py_CLEAR(dec->symbols[i].symbol);
+        Py_CLEAR(dec->symbols[i].alone);
     }
     dec->has_symbols = false;
 }

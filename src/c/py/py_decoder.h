@@ -75,6 +75,7 @@ typedef struct ionfast_shape {
 
 typedef struct ionfast_symbol_entry {
     PyObject *text, *symbol; /* owned, or NULL */
+    PyObject *alone;         /* owned: (symbol,), or NULL until it is wanted */
 } ionfast_symbol_entry;
 
 typedef struct ionfast_decoder {

@@ -38,7 +38,11 @@ intern_names(ionfast_state *state)
         state->system_symbols[sid] = str;
     }
     state->empty_tuple = PyTuple_New(0);
-    return state->empty_tuple == NULL ? -1 : 0;
+    state->annotated_dict = state->empty_tuple == NULL ? NULL : PyDict_New();
+    return state->annotated_dict == NULL
+               ? -1
+               : PyDict_SetItem(state->annotated_dict, state->str_ion_annotations,
+                                state->empty_tuple);
 }
 
 static PyObject *
@@ -84,7 +88,7 @@ module_exec(PyObject *module)
 /* clang-format off */
 /* Everything owned that an instance of the state holds: X(field). */
 #define OWNED_OBJECTS(X)                                                                          \
-    X(empty_tuple) X(Decimal) X(Enum) X(UUID) X(PurePath) X(Mapping) X(Timestamp)                 \
+    X(empty_tuple) X(annotated_dict) X(Decimal) X(Enum) X(UUID) X(PurePath) X(Mapping) X(Timestamp)                 \
     X(SharedSymbolTable) X(Catalog) X(Reader) X(Writer) X(utc) X(Plan) X(Decoder) X(CodecBase)    \
     X(plans) X(Fields)
 /* clang-format on */

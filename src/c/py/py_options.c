@@ -5,28 +5,32 @@
 #include "py_codec.h"
 #include "py_conv.h"
 
+static bool
+is_text(PyObject *str, const char *text, size_t len)
+{
+    return PyUnicode_IS_ASCII(str) && (size_t)PyUnicode_GET_LENGTH(str) == len &&
+           memcmp(PyUnicode_1BYTE_DATA(str), text, len) == 0;
+}
+
 static int
 parse_model(PyObject *value, ionfast_model *out)
 {
-    if (PyUnicode_Check(value)) {
-        if (PyUnicode_CompareWithASCIIString(value, "lossless") == 0) {
-            *out = IONFAST_MODEL_LOSSLESS;
-            return 0;
-        }
-        if (PyUnicode_CompareWithASCIIString(value, "plain") == 0) {
-            *out = IONFAST_MODEL_PLAIN;
-            return 0;
-        }
-        if (PyUnicode_CompareWithASCIIString(value, "ionpy") == 0) {
-            *out = IONFAST_MODEL_IONPY;
-            return 0;
-        }
+    if (!PyUnicode_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "model must be a str, not %.200s", Py_TYPE(value)->tp_name);
+        return -1;
+    }
+    if (is_text(value, "plain", 5)) {
+        *out = IONFAST_MODEL_PLAIN;
+    } else if (is_text(value, "ionpy", 5)) {
+        *out = IONFAST_MODEL_IONPY;
+    } else if (is_text(value, "lossless", 8)) {
+        *out = IONFAST_MODEL_LOSSLESS;
+    } else {
         PyErr_Format(PyExc_ValueError, "model must be 'lossless', 'plain' or 'ionpy', not %R",
                      value);
         return -1;
     }
-    PyErr_Format(PyExc_TypeError, "model must be a str, not %.200s", Py_TYPE(value)->tp_name);
-    return -1;
+    return 0;
 }
 
 int
@@ -86,15 +90,15 @@ int
 ionfast_typed_option_set(ionfast_state *state, PyObject *name, PyObject *value,
                          ionfast_read_options *options)
 {
-    if (PyUnicode_Compare(name, state->str_type) == 0) {
+    if (ionfast_keyword_is(name, state->str_type)) {
         options->type = unless_none(value);
         return 1;
     }
-    if (PyUnicode_Compare(name, state->str_codec) == 0) {
+    if (ionfast_keyword_is(name, state->str_codec)) {
         options->codec = unless_none(value);
         return options->codec == NULL || ionfast_codec_check(state, value) == 0 ? 1 : -1;
     }
-    if (PyUnicode_Compare(name, state->str_forbid_unknown) == 0) {
+    if (ionfast_keyword_is(name, state->str_forbid_unknown)) {
         const int flag = PyObject_IsTrue(value);
         options->forbid_unknown = flag > 0;
         return flag < 0 ? -1 : 1;

@@ -57,6 +57,7 @@ typedef struct ionfast_state {
 #undef IONFAST_NAME_FIELD
     PyObject *system_symbols[10]; /* owned: str of SIDs 1 .. 9; [0] NULL */
     PyObject *empty_tuple;        /* owned */
+    PyObject *annotated_dict; /* owned: what a value's `__dict__` is copied from (py_values.c) */
 
     /* From the standard library, owned. */
     PyObject *Decimal;

@@ -146,15 +146,15 @@ decimal_of(ionfast_decoder *dec, const ionf_token *t, PyObject *cls)
     return value;
 }
 
-/* The Symbol whose text is `text`, which it steals. */
-static PyObject *
+/* The Symbol whose text is `text`, which it steals, where the decoder keeps it; NULL with an exception. */
+static ionfast_symbol_entry *
 symbol_of(ionfast_decoder *dec, PyObject *text)
 {
     const uintptr_t address = (uintptr_t)text >> 4;
     ionfast_symbol_entry *entry = &dec->symbols[(address ^ address >> 8) % IONFAST_SYMBOL_SLOTS];
     if (IONF_LIKELY(entry->text == text)) {
         Py_DECREF(text);
-        return Py_NewRef(entry->symbol);
+        return entry;
     }
     PyObject *symbol = construct(dec->state->Symbol, Py_NewRef(text));
     if (symbol == NULL) {
@@ -162,9 +162,10 @@ symbol_of(ionfast_decoder *dec, PyObject *text)
         return NULL;
     }
     Py_XSETREF(entry->text, text);
-    Py_XSETREF(entry->symbol, Py_NewRef(symbol));
+    Py_XSETREF(entry->symbol, symbol);
+    Py_CLEAR(entry->alone);
     dec->has_symbols = true;
-    return symbol;
+    return entry;
 }
 
 /* A symbol of the lossless model: Symbol, or the SymbolToken that stands for unknown text. */
@@ -172,7 +173,11 @@ static PyObject *
 lossless_symbol(ionfast_decoder *dec, const ionf_symref *ref)
 {
     PyObject *text = ionfast_symref_str(dec, ref);
-    return text == NULL || !PyUnicode_Check(text) ? text : symbol_of(dec, text);
+    if (text == NULL || !PyUnicode_Check(text)) {
+        return text;
+    }
+    const ionfast_symbol_entry *entry = symbol_of(dec, text);
+    return entry == NULL ? NULL : Py_NewRef(entry->symbol);
 }
 
 /* IonPySymbol from a str or a SymbolToken; steals `text`. */
@@ -263,6 +268,26 @@ annotate(ionfast_state *state, PyObject *value, PyObject *annotations)
     return value;
 }
 
+/* The same for a value that has just been made by a class whose objects begin without any attribute: a
+ * copy of a dict becomes its `__dict__`, where SetAttr would make one that shares its keys, in twice the
+ * time. */
+static PyObject *
+annotate_new(ionfast_state *state, PyObject *value, PyObject *annotations)
+{
+    if (value == NULL || annotations == NULL) {
+        return annotate(state, value, annotations);
+    }
+    PyObject *attributes = PyDict_Copy(state->annotated_dict);
+    if (attributes == NULL ||
+        PyDict_SetItem(attributes, state->str_ion_annotations, annotations) < 0 ||
+        PyObject_GenericSetDict(value, attributes, NULL) < 0) {
+        Py_CLEAR(value);
+    }
+    Py_XDECREF(attributes);
+    Py_DECREF(annotations);
+    return value;
+}
+
 PyObject *
 ionfast_build_special(ionfast_decoder *dec, const ionf_token *t)
 {
@@ -281,7 +306,9 @@ ionfast_build_special(ionfast_decoder *dec, const ionf_token *t)
         }
     }
     if (!t->is_null) {
-        return annotate(state, ionpy_scalar(dec, t), annotations);
+        PyObject *scalar = ionpy_scalar(dec, t);
+        return t->kind == IONF_KIND_SYMBOL ? annotate(state, scalar, annotations)
+                                           : annotate_new(state, scalar, annotations);
     }
     if (t->kind == IONF_KIND_NULL && annotations == NULL && dec->model == IONFAST_MODEL_LOSSLESS) {
         Py_RETURN_NONE;
@@ -290,9 +317,35 @@ ionfast_build_special(ionfast_decoder *dec, const ionf_token *t)
     return annotate(state, null, annotations);
 }
 
+/* The only annotation of a value, which most often many others have too: one tuple for all of them. */
+static PyObject *
+single_annotation(ionfast_decoder *dec, const ionf_symref *ref)
+{
+    PyObject *text = ionfast_symref_str(dec, ref);
+    if (text == NULL) {
+        return NULL;
+    }
+    if (!PyUnicode_Check(text)) {
+        PyObject *tuple = PyTuple_Pack(1, text);
+        Py_DECREF(text);
+        return tuple;
+    }
+    ionfast_symbol_entry *entry = symbol_of(dec, text);
+    if (entry == NULL) {
+        return NULL;
+    }
+    if (entry->alone == NULL) {
+        entry->alone = PyTuple_Pack(1, entry->symbol);
+    }
+    return Py_XNewRef(entry->alone);
+}
+
 PyObject *
 ionfast_build_annotations(ionfast_decoder *dec, const ionf_token *t)
 {
+    if (IONF_LIKELY(t->annotation_count == 1)) {
+        return single_annotation(dec, &t->annotations[0]);
+    }
     PyObject *annotations = PyTuple_New((Py_ssize_t)t->annotation_count);
     if (annotations == NULL) {
         return NULL;
@@ -363,16 +416,16 @@ ionfast_close_wrapped(ionfast_decoder *dec, const ionfast_build_frame *frame)
     PyObject *value;
     if (frame->kind == IONF_KIND_STRUCT) {
         value = ionfast_close_struct(dec, frame->start);
-        if (value != NULL && Py_IS_TYPE(value, &PyDict_Type)) {
-            value = ionpy_dict(state, value);
+        if (value != NULL &&
+            !Py_IS_TYPE(value, &PyDict_Type)) { /* repeated names are attributes */
+            return annotate(state, value, Py_XNewRef(frame->annotations));
         }
+        value = value == NULL ? NULL : ionpy_dict(state, value);
     } else {
         value = ionpy_list(dec, frame->kind == IONF_KIND_SEXP ? state->Sexp : state->IonPyList,
                            frame->start);
     }
-    return value == NULL || frame->annotations == NULL
-               ? value
-               : annotate(state, value, Py_NewRef(frame->annotations));
+    return annotate_new(state, value, Py_XNewRef(frame->annotations));
 }
 
 PyObject *
