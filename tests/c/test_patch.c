@@ -30,6 +30,18 @@ test_nothing_to_splice(void)
     ionf_patch_destroy(&list);
 }
 
+/* The same where the body is, behind heads of several lengths. */
+static void
+check_in_place(const ionf_patch_list *list, const char *body, const char *spliced, size_t len)
+{
+    for (size_t head = 0; head < 9; head += 4) {
+        uint8_t data[64];
+        memcpy(data, body, strlen(body));
+        ionf_patch_splice_in_place(list, data, strlen(body), head);
+        CHECK_BYTES(data + head, len, spliced, len);
+    }
+}
+
 /* The room's bytes ('?') go, the length comes in their place. */
 static void
 test_rooms(void)
@@ -66,6 +78,7 @@ test_rooms(void)
         const uint8_t *end = ionf_patch_splice(&list, (const uint8_t *)cases[i].body, len, out);
         CHECK_BYTES(out, end - out, cases[i].spliced, cases[i].spliced_len);
         CHECK_INT(ionf_patch_extra(&list), cases[i].spliced_len - len);
+        check_in_place(&list, cases[i].body, cases[i].spliced, cases[i].spliced_len);
         ionf_patch_destroy(&list);
     }
 }
@@ -85,6 +98,11 @@ test_ancestor_filled_last(void)
                 "bC\x94"
                 "de",
                 7);
+    check_in_place(&list, "AbCde",
+                   "A\x97"
+                   "bC\x94"
+                   "de",
+                   7);
     ionf_patch_destroy(&list);
 }
 
@@ -101,6 +119,7 @@ test_stale_slot_is_invalid(void)
         CHECK_INT(ionf_patch_extra(&list), 0);
         const uint8_t *end = ionf_patch_splice(&list, (const uint8_t *)"xyz", 3, out);
         CHECK_BYTES(out, end - out, "xyz", 3);
+        check_in_place(&list, "xyz", "xyz", 3);
         ionf_patch_reset(&list);
     }
     ionf_patch_destroy(&list);

@@ -111,6 +111,13 @@ ionf_bin_writer_emit(const ionf_bin_writer *w, uint8_t *dst)
 }
 
 void
+ionf_bin_writer_emit_in_place(const ionf_bin_writer *w, size_t head)
+{
+    assert(w->body->cap >= head + ionf_bin_writer_body_size(w));
+    ionf_patch_splice_in_place(&w->patches, w->body->data, w->body->len, head);
+}
+
+void
 ionf_bin_writer_flushed(ionf_bin_writer *w)
 {
     assert(w->frame_count == 0);

@@ -96,6 +96,9 @@ ionf_bin_writer_is_plain(const ionf_bin_writer *w)
 }
 /* Store the body at `dst`, lengths spliced in; gives the byte after. */
 uint8_t *ionf_bin_writer_emit(const ionf_bin_writer *w, uint8_t *dst);
+/* The same in the body's own memory, which has room for `head` bytes before it: to copy less. The body
+ * is then good for nothing but to be taken. */
+void ionf_bin_writer_emit_in_place(const ionf_bin_writer *w, size_t head);
 /* The body has been taken: empty it and the patch list; symbols stay. */
 void ionf_bin_writer_flushed(ionf_bin_writer *w);
 

@@ -17,6 +17,9 @@ ionf_buf_destroy(ionf_buf *buf)
     ionf_buf_init(buf, buf->alloc);
 }
 
+/* What is large grows by half, not to twice: so much less lies idle. */
+#define LARGE 65536
+
 IONF_NOINLINE ionf_status
 ionf_buf_grow(ionf_buf *buf, size_t extra)
 {
@@ -27,8 +30,14 @@ ionf_buf_grow(ionf_buf *buf, size_t extra)
     if (needed < 64) {
         needed = 64;
     }
-    void *data = buf->data;
-    const ionf_status status = ionf_alloc_grow(&buf->alloc, &data, &buf->cap, needed, 1);
+    size_t cap = buf->cap;
+    size_t wanted = cap < LARGE ? cap * 2 : cap + cap / 2;
+    wanted = wanted < needed ? needed : wanted;
+    void *const data = buf->alloc.realloc(buf->alloc.ctx, buf->data, cap, wanted);
+    if (data == NULL) {
+        return IONF_ERR_NOMEM;
+    }
     buf->data = data;
-    return status;
+    buf->cap = wanted;
+    return IONF_OK;
 }

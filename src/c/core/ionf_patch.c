@@ -5,6 +5,9 @@
 
 #include "ionf_varint.h"
 
+/* No memory is larger. */
+#define POSITION_MAX (UINT64_MAX >> 3)
+
 void
 ionf_patch_init(ionf_patch_list *list, ionf_alloc alloc)
 {
@@ -44,11 +47,11 @@ ionf_patch_fill(ionf_patch_list *list, size_t index, size_t position, uint64_t l
                 uint8_t room)
 {
     assert(index < list->count);
-    assert(ionf_varuint_size(length) > room);
+    assert(position <= POSITION_MAX && ionf_varuint_size(length) > room);
     ionf_patch *const patch = &list->patches[index];
-    patch->position = position;
+    patch->position = position & POSITION_MAX;
     patch->length = length;
-    patch->room = room;
+    patch->room = room & 3u;
     patch->is_valid = true;
 }
 
@@ -62,10 +65,10 @@ ionf_patch_splice(const ionf_patch_list *list, const uint8_t *src, size_t len, u
             continue;
         }
         assert(patch->position >= done && patch->position <= len);
-        const size_t run = patch->position - done;
+        const size_t run = (size_t)patch->position - done;
         memcpy(dst, src + done, run);
         dst = ionf_varuint_put(dst + run, patch->length);
-        done = patch->position + patch->room;
+        done = (size_t)patch->position + (size_t)patch->room;
     }
     if (done < len) {
         memcpy(dst, src + done, len - done);
@@ -74,13 +77,37 @@ ionf_patch_splice(const ionf_patch_list *list, const uint8_t *src, size_t len, u
     return dst;
 }
 
+void
+ionf_patch_splice_in_place(const ionf_patch_list *list, uint8_t *data, size_t len, size_t head)
+{
+    /* From the end on: what is still to be moved never lies behind where it goes. */
+    uint8_t *dst = data + head + len + ionf_patch_extra(list);
+    size_t left = len;
+    for (size_t i = list->count; i != 0; i--) {
+        const ionf_patch *const patch = &list->patches[i - 1];
+        if (!patch->is_valid) {
+            continue;
+        }
+        const size_t start = (size_t)patch->position + (size_t)patch->room;
+        const size_t length_size = ionf_varuint_size(patch->length);
+        assert(start <= left);
+        dst -= left - start;
+        memmove(dst, data + start, left - start);
+        dst -= length_size;
+        (void)ionf_varuint_put_sized(dst, patch->length, length_size);
+        left = (size_t)patch->position;
+    }
+    assert(dst == data + head + left);
+    memmove(dst - left, data, left);
+}
+
 size_t
 ionf_patch_extra(const ionf_patch_list *list)
 {
     size_t extra = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (list->patches[i].is_valid) {
-            extra += ionf_varuint_size(list->patches[i].length) - list->patches[i].room;
+            extra += ionf_varuint_size(list->patches[i].length) - (size_t)list->patches[i].room;
         }
     }
     return extra;

@@ -18,10 +18,10 @@
 #define IONF_PATCH_NONE SIZE_MAX
 
 typedef struct ionf_patch {
-    size_t position; /* in the body: first byte of the room left for the length */
-    uint64_t length; /* final content length, all patches inside included */
-    uint8_t room;    /* bytes left for it: 0, 1 or 2 */
-    bool is_valid;
+    uint64_t length;        /* final content length, all patches inside included */
+    uint64_t position : 61; /* in the body: first byte of the room left for the length */
+    uint64_t room : 2;      /* bytes left for it: 0, 1 or 2 */
+    uint64_t is_valid : 1;
 } ionf_patch;
 
 typedef struct ionf_patch_list {
@@ -63,6 +63,10 @@ ionf_patch_truncate(ionf_patch_list *list, size_t count)
  * has len + ionf_patch_extra(list) bytes of room. Slots never filled are passed over. */
 uint8_t *ionf_patch_splice(const ionf_patch_list *list, const uint8_t *src, size_t len,
                            uint8_t *dst);
+/* The same where the bytes are, `head` bytes further up, with room for head + len +
+ * ionf_patch_extra(list) bytes at `data`. */
+void ionf_patch_splice_in_place(const ionf_patch_list *list, uint8_t *data, size_t len,
+                                size_t head);
 /* How many bytes splicing adds. */
 size_t ionf_patch_extra(const ionf_patch_list *list);
 

@@ -2,15 +2,12 @@
  * that read it would push out what they keep in registers. */
 #include "py_compat.h"
 
-PyObject *
-ionfast_ascii_new(const uint8_t *text, size_t len)
-{
 #if IONFAST_CAN_MAKE_OBJECTS
-    PyASCIIObject *object =
-        IONF_LIKELY(len < SIZE_MAX / 4) ? PyObject_Malloc(sizeof *object + len + 1) : NULL;
-    if (IONF_UNLIKELY(object == NULL)) {
-        return PyErr_NoMemory();
-    }
+
+/* The head of a str of ASCII; its text is the caller's affair. */
+static inline uint8_t *
+set_head(PyASCIIObject *object, size_t len)
+{
     memset(&object->state, 0, sizeof object->state);
     object->ob_base.ob_refcnt = 1;
     object->ob_base.ob_type = &PyUnicode_Type;
@@ -23,7 +20,28 @@ ionfast_ascii_new(const uint8_t *text, size_t len)
     object->state.ready = 1;
     object->wstr = NULL;
 #endif
-    uint8_t *data = (uint8_t *)(object + 1);
+    return (uint8_t *)(object + 1);
+}
+
+PyObject *
+ionfast_ascii_adopt(void *memory, size_t len)
+{
+    set_head(memory, len)[len] = 0;
+    return memory;
+}
+
+#endif
+
+PyObject *
+ionfast_ascii_new(const uint8_t *text, size_t len)
+{
+#if IONFAST_CAN_MAKE_OBJECTS
+    PyASCIIObject *object =
+        IONF_LIKELY(len < SIZE_MAX / 4) ? PyObject_Malloc(sizeof *object + len + 1) : NULL;
+    if (IONF_UNLIKELY(object == NULL)) {
+        return PyErr_NoMemory();
+    }
+    uint8_t *const data = set_head(object, len);
     memcpy(data, text, len);
     data[len] = 0;
     return (PyObject *)object;

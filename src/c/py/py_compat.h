@@ -71,6 +71,11 @@ ionfast_float_new(double value)
 
 /* A str of `len` ASCII characters, at least 2, at `text` (py_ascii.c). */
 PyObject *ionfast_ascii_new(const uint8_t *text, size_t len);
+#if IONFAST_CAN_MAKE_OBJECTS
+/* The same in `memory`, of PyObject_Malloc, where the text is already, behind a PyASCIIObject and with
+ * room for one byte more: it becomes the str. */
+PyObject *ionfast_ascii_adopt(void *memory, size_t len);
+#endif
 
 /* Give `list`, which is empty, `count` items, which it takes over; -1 leaves them. */
 static inline int

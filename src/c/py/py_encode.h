@@ -123,6 +123,8 @@ typedef struct ionfast_encoder {
     size_t unknown_count, unknown_cap;
     ionf_buf indent;              /* spaces */
     const uint32_t *codec_serial; /* borrowed from the codec; NULL without one */
+    size_t body_start_cap;        /* room that the body had when the call began */
+    bool has_given_body;          /* a large one has become the output: from now on it stays */
 } ionfast_encoder;
 
 /* An encoder for the caller alone, set up for binary or text output; NULL with MemoryError. */

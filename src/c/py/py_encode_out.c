@@ -6,28 +6,137 @@
 #include "ionf_widen.h"
 #include "py_conv.h"
 
+/* ---- the body's memory: that of a bytes object, so that it can become the output ---- */
+
+#define BODY_OFFSET offsetof(PyBytesObject, ob_sval)
+
+static PyObject *
+body_object(uint8_t *data)
+{
+    return (PyObject *)(void *)(data - BODY_OFFSET);
+}
+
+static void *
+body_realloc(void *ctx, void *ptr, size_t old_size, size_t size)
+{
+    ionfast_heap *const heap = ctx;
+    PyObject *object;
+    if (size > PY_SSIZE_T_MAX - BODY_OFFSET - 1) {
+        return NULL;
+    }
+    if (ptr == NULL) {
+        object = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    } else { /* not _PyBytes_Resize, which frees what it cannot make larger */
+        object = PyObject_Realloc(body_object(ptr), BODY_OFFSET + size + 1);
+    }
+    if (object == NULL) {
+        return NULL;
+    }
+    Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)size);
+    heap->allocs++;
+    heap->frees += ptr != NULL;
+    heap->live_bytes += (int64_t)size - (int64_t)old_size;
+    heap->total_bytes += size;
+    return PyBytes_AS_STRING(object);
+}
+
+static void *
+body_alloc(void *ctx, size_t size)
+{
+    return body_realloc(ctx, NULL, 0, size);
+}
+
+static void
+body_free(void *ctx, void *ptr, size_t size)
+{
+    ionfast_heap *const heap = ctx;
+    if (ptr != NULL) {
+        heap->frees++;
+        heap->live_bytes -= (int64_t)size;
+        Py_DECREF(body_object(ptr));
+    }
+}
+
+/* The body's object, which leaves the encoder: it begins with an empty one then. */
+static PyObject *
+release_body(ionfast_encoder *enc)
+{
+    ionf_buf *const body = enc->body;
+    PyObject *const object = body_object(body->data);
+    enc->state->heap.frees++;
+    enc->state->heap.live_bytes -= (int64_t)body->cap;
+    ionf_buf_init(body, body->alloc);
+    return object;
+}
+
 /* ---- output ---- */
 
 /* Smaller bodies are not worth the call. */
-#define TRIM_MIN 65536
-/* Left to it, so that the same value once more finds the room that the loops want. */
+#define LARGE_BODY 65536
+/* Left when it is trimmed, so that the same value once more finds the room that the loops want. */
 #define TRIM_ROOM 1024
 
-/* Before the output is allocated: give back what doubling has taken too much, so that no more than
+static bool
+resize_body(ionf_buf *body, size_t cap)
+{
+    void *const data = body->alloc.realloc(body->alloc.ctx, body->data, body->cap, cap);
+    if (data == NULL) {
+        return false;
+    }
+    body->data = data;
+    body->cap = cap;
+    return true;
+}
+
+static bool
+has_grown_large(const ionfast_encoder *enc)
+{
+    return IONF_UNLIKELY(enc->body->cap > enc->body_start_cap) && enc->body->len >= LARGE_BODY;
+}
+
+/* Before the output is allocated: give back what growth has taken too much, so that little more than
  * twice the output is in use at any time. */
 static void
 trim_body(ionfast_encoder *enc)
 {
     ionf_buf *const body = enc->body;
-    if (body->cap < TRIM_MIN || body->cap - body->len <= body->len / 8 + TRIM_ROOM) {
-        return;
+    if (has_grown_large(enc) && body->cap - body->len > body->len / 32 + TRIM_ROOM) {
+        (void)resize_body(body, body->len + TRIM_ROOM); /* or it stays as it is */
     }
-    const size_t cap = body->len + TRIM_ROOM;
-    void *const data = body->alloc.realloc(body->alloc.ctx, body->data, body->cap, cap);
-    if (data != NULL) { /* else it stays as it is */
-        body->data = data;
-        body->cap = cap;
+}
+
+/* An encoder's first large body becomes the output, so that who writes one document has no need of two
+ * times its size. From then on the body stays: who writes more of them is quicker, by up to a tenth, in
+ * memory that is there already. docs/performance-dumps.md */
+static bool
+is_body_given(ionfast_encoder *enc)
+{
+    const bool is_given = has_grown_large(enc) && !enc->has_given_body;
+    enc->has_given_body = enc->has_given_body || is_given;
+    return is_given;
+}
+
+/* bytes of the finished body, behind room for `head` bytes; new reference. */
+static PyObject *
+output_of_body(ionfast_encoder *enc, size_t head)
+{
+    const size_t size = head + ionf_bin_writer_body_size(&enc->bin);
+    if (IONF_UNLIKELY(is_body_given(enc))) {
+        const size_t cap = size > enc->body->len ? size : enc->body->len;
+        if (resize_body(enc->body, cap)) {
+            ionf_bin_writer_emit_in_place(&enc->bin, head);
+            PyObject *const bytes = release_body(enc);
+            Py_SET_SIZE((PyVarObject *)bytes, (Py_ssize_t)size);
+            PyBytes_AS_STRING(bytes)[size] = 0;
+            return bytes;
+        }
     }
+    trim_body(enc);
+    PyObject *const bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (IONF_LIKELY(bytes != NULL)) {
+        (void)ionf_bin_writer_emit(&enc->bin, (uint8_t *)PyBytes_AS_STRING(bytes) + head);
+    }
+    return bytes;
 }
 
 int
@@ -69,7 +178,7 @@ put_off_text(const ionfast_encoder *enc, size_t i)
 
 /* $ion_symbol_table::{symbols:[...]}, and the version marker, before the body. */
 static PyObject *
-binary_of_names(const ionfast_encoder *enc)
+binary_of_names(ionfast_encoder *enc)
 {
     size_t symbols_len = 0;
     for (size_t i = 0; i < enc->put_off_count; i++) {
@@ -78,8 +187,7 @@ binary_of_names(const ionfast_encoder *enc)
     const size_t struct_len = 1 + sized(symbols_len);
     const size_t wrapper_len = 2 + sized(struct_len);
     const size_t head = sizeof version_marker + sized(wrapper_len);
-    const size_t body = ionf_bin_writer_body_size(&enc->bin);
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(head + body));
+    PyObject *bytes = output_of_body(enc, head);
     if (bytes == NULL) {
         return NULL;
     }
@@ -97,7 +205,23 @@ binary_of_names(const ionfast_encoder *enc)
         ionf_copy_short(dst, text.data, text.len);
         dst += text.len;
     }
-    (void)ionf_bin_writer_emit(&enc->bin, dst);
+    return bytes;
+}
+
+/* The same from the symbol map. */
+static PyObject *
+binary_of_map(ionfast_encoder *enc)
+{
+    enc->scratch.len = 0;
+    const ionf_status status = ionf_symmap_write_binary(&enc->bin.symbols, true, &enc->scratch);
+    if (status != IONF_OK) {
+        return ionfast_set_status(enc->state, status);
+    }
+    const size_t head = enc->scratch.len;
+    PyObject *const bytes = output_of_body(enc, head);
+    if (bytes != NULL) {
+        memcpy(PyBytes_AS_STRING(bytes), enc->scratch.data, head);
+    }
     return bytes;
 }
 
@@ -107,23 +231,7 @@ ionfast_encoder_binary(ionfast_encoder *enc)
     if (enc->unknown_count != 0) {
         return ionfast_encoder_binary_absent(enc);
     }
-    trim_body(enc);
-    if (enc->put_off_count != 0) {
-        return binary_of_names(enc);
-    }
-    enc->scratch.len = 0;
-    const ionf_status status = ionf_symmap_write_binary(&enc->bin.symbols, true, &enc->scratch);
-    if (status != IONF_OK) {
-        return ionfast_set_status(enc->state, status);
-    }
-    const size_t head = enc->scratch.len, body = ionf_bin_writer_body_size(&enc->bin);
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(head + body));
-    if (bytes != NULL) {
-        uint8_t *const dst = (uint8_t *)PyBytes_AS_STRING(bytes);
-        memcpy(dst, enc->scratch.data, head);
-        (void)ionf_bin_writer_emit(&enc->bin, dst + head);
-    }
-    return bytes;
+    return enc->put_off_count != 0 ? binary_of_names(enc) : binary_of_map(enc);
 }
 
 /* Decode a sequence of VALID UTF-8 that is not ASCII, and step over it. */
@@ -175,38 +283,63 @@ WIDEN(widen_ucs2, uint16_t)
 WIDEN(widen_ucs4, uint32_t)
 
 static PyObject *
-str_of(const uint8_t *text, size_t len)
+str_of(const uint8_t *text, size_t len, const ionf_utf8_info *info)
 {
-    ionf_utf8_info info;
-    ionf_utf8_measure(text, len, &info);
-    PyObject *str = PyUnicode_New((Py_ssize_t)info.count, info.max_class);
+    if (IONF_LIKELY(info->max_class == 0x7F && len >= 2)) {
+        return ionfast_ascii_new(text, len);
+    }
+    PyObject *str = PyUnicode_New((Py_ssize_t)info->count, info->max_class);
     if (str == NULL || len == 0) {
         return str;
     }
     switch (PyUnicode_KIND(str)) {
     case PyUnicode_1BYTE_KIND:
-        if (info.max_class == 0x7F) {
-            memcpy(PyUnicode_1BYTE_DATA(str), text, len);
-        } else {
-            widen_ucs1(text, len, PyUnicode_1BYTE_DATA(str), info.count);
-        }
+        widen_ucs1(text, len, PyUnicode_1BYTE_DATA(str), info->count);
         break;
     case PyUnicode_2BYTE_KIND:
-        widen_ucs2(text, len, PyUnicode_2BYTE_DATA(str), info.count);
+        widen_ucs2(text, len, PyUnicode_2BYTE_DATA(str), info->count);
         break;
     default:
-        widen_ucs4(text, len, PyUnicode_4BYTE_DATA(str), info.count);
+        widen_ucs4(text, len, PyUnicode_4BYTE_DATA(str), info->count);
     }
     return str;
+}
+
+/* The body becomes the str, if it can: else false, and nothing has changed. */
+static bool
+adopt_text(ionfast_encoder *enc, const ionf_utf8_info *info, PyObject **out)
+{
+#if IONFAST_CAN_MAKE_OBJECTS
+    const size_t shift = sizeof(PyASCIIObject) - BODY_OFFSET, len = enc->body->len;
+    if (info->max_class == 0x7F && is_body_given(enc) && resize_body(enc->body, len + shift)) {
+        memmove(enc->body->data + shift, enc->body->data, len);
+        *out = ionfast_ascii_adopt(release_body(enc), len);
+        return true;
+    }
+#endif
+    (void)enc, (void)info, (void)out;
+    return false;
+}
+
+static PyObject *
+text_of_body(ionfast_encoder *enc)
+{
+    ionf_utf8_info info;
+    ionf_utf8_measure(enc->body->data, enc->body->len, &info);
+    PyObject *str;
+    if (IONF_UNLIKELY(adopt_text(enc, &info, &str))) {
+        return str;
+    }
+    trim_body(enc);
+    return str_of(enc->body->data, enc->body->len, &info);
 }
 
 PyObject *
 ionfast_encoder_text(ionfast_encoder *enc)
 {
     const ionf_buf *const body = enc->body;
-    trim_body(enc);
     if (enc->absent_count == 0) {
-        return str_of(body->data, body->len);
+        return text_of_body(enc);
     }
     /* The table goes between the version marker and the first value. */
     ionf_buf *const out = &enc->scratch;
@@ -226,8 +359,12 @@ ionfast_encoder_text(ionfast_encoder *enc)
     if (status == IONF_OK) {
         status = ionf_buf_append(out, body->data + head, body->len - head);
     }
-    return status == IONF_OK ? str_of(out->data, out->len)
-                             : ionfast_set_status(enc->state, status);
+    if (status != IONF_OK) {
+        return ionfast_set_status(enc->state, status);
+    }
+    ionf_utf8_info info;
+    ionf_utf8_measure(out->data, out->len, &info);
+    return str_of(out->data, out->len, &info);
 }
 
 /* ---- the pool ---- */
@@ -248,7 +385,8 @@ encoder_create(void *ctx)
     /* By the interpreter's own secret, so that who chooses the symbols cannot choose collisions. */
     ionf_symmap_set_seed(&enc->bin.symbols, (uint64_t)PyObject_Hash(state->str_offset));
     ionf_txt_writer_init(&enc->txt, state->alloc);
-    ionf_buf_init(&enc->own_body, state->alloc);
+    const ionf_alloc body_memory = {body_alloc, body_realloc, body_free, &state->heap};
+    ionf_buf_init(&enc->own_body, body_memory);
     enc->body = &enc->own_body;
     enc->generation = 1;
     ionf_buf_init(&enc->scratch, state->alloc);
@@ -321,6 +459,7 @@ ionfast_encoder_take(ionfast_state *state, bool is_binary)
     }
     enc->bin.body = enc->body;
     enc->txt.out = enc->body;
+    enc->body_start_cap = enc->body->cap;
     enc->can_put_off = false;
     enc->is_binary = is_binary;
     enc->tuple_as_sexp = false;

@@ -70,12 +70,45 @@ encode_units(uint8_t *dst, PyObject *str, size_t *bad)
     }
 }
 
-/* Bytes of UTF-8 at most, for each code unit of the str's width. */
+/* Bytes of the UTF-8; a surrogate counts as any of its width. */
+static size_t
+utf8_size(PyObject *str)
+{
+    const size_t count = (size_t)PyUnicode_GET_LENGTH(str);
+    const void *const data = PyUnicode_DATA(str);
+    const Py_UCS1 *const ucs1 = data;
+    const Py_UCS2 *const ucs2 = data;
+    const Py_UCS4 *const ucs4 = data;
+    size_t more = 0;
+    switch (PyUnicode_KIND(str)) {
+    case PyUnicode_1BYTE_KIND:
+        for (size_t i = 0; i < count; i++) {
+            more += ucs1[i] >= 0x80;
+        }
+        break;
+    case PyUnicode_2BYTE_KIND:
+        for (size_t i = 0; i < count; i++) {
+            more += (size_t)(ucs2[i] >= 0x80) + (ucs2[i] >= 0x800);
+        }
+        break;
+    default:
+        for (size_t i = 0; i < count; i++) {
+            more += (size_t)(ucs4[i] >= 0x80) + (ucs4[i] >= 0x800) + (ucs4[i] >= 0x10000);
+        }
+    }
+    return count + more;
+}
+
+/* More characters are counted before they are encoded. */
+#define COUNT_MIN 16384
+
+/* Room for the str's UTF-8: for a short one the most that its width can need. */
 static size_t
 utf8_bound(PyObject *str)
 {
     const size_t kind = (size_t)PyUnicode_KIND(str);
-    return (size_t)PyUnicode_GET_LENGTH(str) * (kind == 4 ? 4 : kind + 1);
+    const size_t count = (size_t)PyUnicode_GET_LENGTH(str);
+    return count >= COUNT_MIN ? utf8_size(str) : count * (kind == 4 ? 4 : kind + 1);
 }
 
 /* UnicodeEncodeError, with the path in its reason. The hot loops come here with borrowed containers, and
@@ -178,9 +211,13 @@ ionfast_encode_wide(ionfast_encoder *enc, PyObject *str)
     if (text.data == NULL && ionfast_utf8_of(enc, str, &text) < 0) {
         return -1;
     }
-    return ionfast_encode_status(enc, enc->is_binary
-                                          ? ionf_bin_write_string(&enc->bin, text.data, text.len)
-                                          : ionf_txt_write_string(&enc->txt, text.data, text.len));
+    const ionf_status status = enc->is_binary
+                                   ? ionf_bin_write_string(&enc->bin, text.data, text.len)
+                                   : ionf_txt_write_string(&enc->txt, text.data, text.len);
+    if (IONF_UNLIKELY(enc->scratch.cap >= COUNT_MIN * 4)) {
+        ionf_buf_destroy(&enc->scratch); /* room for it only where it is written */
+    }
+    return ionfast_encode_status(enc, status);
 }
 
 /* ---- names ---- */
