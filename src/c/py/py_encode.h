@@ -115,6 +115,7 @@ typedef struct ionfast_encoder {
     bool can_put_off;
     uint16_t put_off[IONFAST_NAME_SLOTS];
     size_t put_off_count;
+    size_t put_off_size; /* of their texts as Ion strings */
 
     ionfast_absent *absents; /* owned */
     size_t absent_count, absent_cap;
@@ -124,7 +125,9 @@ typedef struct ionfast_encoder {
     ionf_buf indent;              /* spaces */
     const uint32_t *codec_serial; /* borrowed from the codec; NULL without one */
     size_t body_start_cap;        /* room that the body had when the call began */
-    bool has_given_body;          /* a large one has become the output: from now on it stays */
+    size_t retained;              /* by it when it was given back last */
+    uint64_t counted_at; /* calls of the allocator until then: without more it is the same */
+    bool has_given_body; /* a large one has become the output: from now on it stays */
 } ionfast_encoder;
 
 /* An encoder for the caller alone, set up for binary or text output; NULL with MemoryError. */
@@ -289,6 +292,8 @@ ionfast_name_has_sid(ionfast_encoder *enc, ionfast_name_slot *slot)
     if (slot->sid == 0 || slot->sid > IONF_SYSTEM_MAX_ID) {
         slot->sid = IONF_SYSTEM_MAX_ID + 1 + enc->put_off_count;
         enc->put_off[enc->put_off_count++] = (uint16_t)(slot - enc->names);
+        const size_t len = (size_t)PyUnicode_GET_LENGTH(slot->name); /* one byte in a head */
+        enc->put_off_size += len + (len < 14 ? 1 : 2);
     }
     return true;
 }

@@ -120,7 +120,8 @@ is_body_given(ionfast_encoder *enc)
 static PyObject *
 output_of_body(ionfast_encoder *enc, size_t head)
 {
-    const size_t size = head + ionf_bin_writer_body_size(&enc->bin);
+    const bool is_plain = ionf_bin_writer_is_plain(&enc->bin);
+    const size_t size = head + (is_plain ? enc->body->len : ionf_bin_writer_body_size(&enc->bin));
     if (IONF_UNLIKELY(is_body_given(enc))) {
         const size_t cap = size > enc->body->len ? size : enc->body->len;
         if (resize_body(enc->body, cap)) {
@@ -133,8 +134,14 @@ output_of_body(ionfast_encoder *enc, size_t head)
     }
     trim_body(enc);
     PyObject *const bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (IONF_LIKELY(bytes != NULL)) {
-        (void)ionf_bin_writer_emit(&enc->bin, (uint8_t *)PyBytes_AS_STRING(bytes) + head);
+    if (IONF_UNLIKELY(bytes == NULL)) {
+        return NULL;
+    }
+    uint8_t *const dst = (uint8_t *)PyBytes_AS_STRING(bytes) + head;
+    if (is_plain) {
+        memcpy(dst, enc->body->data, enc->body->len);
+    } else {
+        (void)ionf_bin_writer_emit(&enc->bin, dst);
     }
     return bytes;
 }
@@ -142,8 +149,16 @@ output_of_body(ionfast_encoder *enc, size_t head)
 int
 ionfast_encode_version_marker(ionfast_encoder *enc)
 {
-    const ionf_status status = ionf_txt_write_raw(&enc->txt, "$ion_1_0", 8);
-    enc->marker_len = enc->body->len;
+    static const char marker[] = "$ion_1_0";
+    ionf_buf *const body = enc->body;
+    ionf_status status;
+    if (IONF_UNLIKELY(enc->txt.has_value)) { /* a new context in a stream */
+        status = ionf_txt_write_raw(&enc->txt, marker, sizeof marker - 1);
+    } else {
+        status = ionf_buf_append(body, marker, sizeof marker - 1);
+        enc->txt.has_value = true;
+    }
+    enc->marker_len = body->len;
     return ionfast_encode_status(enc, status);
 }
 
@@ -180,10 +195,7 @@ put_off_text(const ionfast_encoder *enc, size_t i)
 static PyObject *
 binary_of_names(ionfast_encoder *enc)
 {
-    size_t symbols_len = 0;
-    for (size_t i = 0; i < enc->put_off_count; i++) {
-        symbols_len += sized(put_off_text(enc, i).len);
-    }
+    const size_t symbols_len = enc->put_off_size;
     const size_t struct_len = 1 + sized(symbols_len);
     const size_t wrapper_len = 2 + sized(struct_len);
     const size_t head = sizeof version_marker + sized(wrapper_len);
@@ -321,9 +333,28 @@ adopt_text(ionfast_encoder *enc, const ionf_utf8_info *info, PyObject **out)
     return false;
 }
 
+/* Text of small messages is looked at without a call: 10 ns. */
+#define SHORT_TEXT 256
+
+static bool
+is_short_ascii(const uint8_t *text, size_t len)
+{
+    if (len < 8 || len > SHORT_TEXT) {
+        return false;
+    }
+    uint64_t bits = ionf_load64_native(text + len - 8);
+    for (size_t i = 0; i < len - 8; i += 8) {
+        bits |= ionf_load64_native(text + i);
+    }
+    return (bits & 0x8080808080808080u) == 0;
+}
+
 static PyObject *
 text_of_body(ionfast_encoder *enc)
 {
+    if (is_short_ascii(enc->body->data, enc->body->len)) {
+        return ionfast_ascii_new(enc->body->data, enc->body->len);
+    }
     ionf_utf8_info info;
     ionf_utf8_measure(enc->body->data, enc->body->len, &info);
     PyObject *str;
@@ -395,6 +426,16 @@ encoder_create(void *ctx)
     return enc;
 }
 
+static size_t
+count_retained(const ionfast_encoder *enc)
+{
+    return sizeof *enc + ionf_bin_writer_retained(&enc->bin) +
+           ionf_txt_writer_retained(&enc->txt) + enc->own_body.cap + enc->scratch.cap +
+           enc->absent_names.cap + enc->indent.cap + enc->frame_cap * sizeof *enc->frames +
+           enc->sid_cap * sizeof *enc->sids + enc->absent_cap * sizeof *enc->absents +
+           enc->unknown_cap * sizeof *enc->unknowns;
+}
+
 /* References have been dropped by ionfast_encoder_give, since dropping them can run foreign code. */
 static void
 encoder_reset(void *object)
@@ -406,6 +447,11 @@ encoder_reset(void *object)
     enc->absent_count = 0;
     enc->unknown_count = 0;
     ionf_buf_reset(&enc->absent_names);
+    const ionfast_heap *const heap = &enc->state->heap;
+    if (IONF_UNLIKELY(enc->counted_at != heap->allocs + heap->frees)) {
+        enc->counted_at = heap->allocs + heap->frees;
+        enc->retained = count_retained(enc);
+    }
 }
 
 static void
@@ -433,12 +479,7 @@ encoder_destroy(void *object)
 static size_t
 encoder_retained(const void *object)
 {
-    const ionfast_encoder *enc = object;
-    return sizeof *enc + ionf_bin_writer_retained(&enc->bin) +
-           ionf_txt_writer_retained(&enc->txt) + enc->own_body.cap + enc->scratch.cap +
-           enc->absent_names.cap + enc->indent.cap + enc->frame_cap * sizeof *enc->frames +
-           enc->sid_cap * sizeof *enc->sids + enc->absent_cap * sizeof *enc->absents +
-           enc->unknown_cap * sizeof *enc->unknowns;
+    return ((const ionfast_encoder *)object)->retained;
 }
 
 ionf_pool_type

@@ -262,7 +262,7 @@ ionfast_names_clear(ionfast_encoder *enc)
         }
     }
     enc->used_name_count = 0;
-    enc->put_off_count = 0;
+    enc->put_off_count = enc->put_off_size = 0;
     enc->generation++;
 }
 
@@ -277,7 +277,7 @@ ionfast_names_settle(ionfast_encoder *enc)
                                     (size_t)PyUnicode_GET_LENGTH(name), &sid);
         assert(status != IONF_OK || sid == IONF_SYSTEM_MAX_ID + 1 + i);
     }
-    enc->put_off_count = 0;
+    enc->put_off_count = enc->put_off_size = 0;
     return status;
 }
 

@@ -9,6 +9,10 @@
 int
 ionfast_take_flag(PyObject *value, bool *out)
 {
+    if (IONF_LIKELY(PyBool_Check(value))) {
+        *out = value == Py_True;
+        return 0;
+    }
     const int flag = PyObject_IsTrue(value);
     *out = flag > 0;
     return flag < 0 ? -1 : 0;
