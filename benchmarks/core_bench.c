@@ -143,7 +143,7 @@ run_file(readers *r, const char *path, int rounds)
 int
 main(void)
 {
-    const ionf_alloc alloc = {heap_alloc, heap_realloc, heap_free, NULL};
+    const ionf_alloc alloc = {heap_alloc, heap_realloc, heap_free, NULL, NULL};
     readers r = {.sum = 0};
     char line[4096];
     ionf_bin_reader_init(&r.bin, alloc);

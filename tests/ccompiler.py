@@ -45,6 +45,10 @@ def sanitizer_flags() -> tuple[str, ...]:
     return SANITIZERS if done.returncode == 0 else ()
 
 
+# Steps after which the core asks whether to go on: as short as may be, so that everything is cut everywhere.
+SHORT_STEPS = "-DIONF_STEP_BYTES=16u"
+
+
 def build_flags() -> tuple[str, ...]:
     """Flags to build the C tests and what they test with.
 
@@ -54,10 +58,10 @@ def build_flags() -> tuple[str, ...]:
     return ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", *sanitizer_flags())
 
 
-def build_core(folder: pathlib.Path) -> list[pathlib.Path]:
+def build_core(folder: pathlib.Path, *flags: str) -> list[pathlib.Path]:
     """Compile each core file for the C tests. Gives the object files."""
     objects = []
     for source in sorted(CORE.glob("*.c")):
         objects.append(folder / (source.stem + ".o"))
-        compile_c(*build_flags(), "-c", "-I", CORE, source, "-o", objects[-1])
+        compile_c(*build_flags(), *flags, "-c", "-I", CORE, source, "-o", objects[-1])
     return objects

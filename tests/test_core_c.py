@@ -27,12 +27,16 @@ def core_objects(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]
     return ccompiler.build_core(tmp_path_factory.mktemp("core"))
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
-def test_c(source: pathlib.Path, core_objects: list[pathlib.Path], tmp_path: pathlib.Path) -> None:
-    program = tmp_path / source.stem
+@pytest.fixture(scope="session")
+def core_objects_with_short_steps(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
+    return ccompiler.build_core(tmp_path_factory.mktemp("short"), ccompiler.SHORT_STEPS)
+
+
+def build_and_run(source: pathlib.Path, objects: list[pathlib.Path], program: pathlib.Path,
+                  *flags: str) -> None:  # fmt: skip
     ccompiler.compile_c(
-        *ccompiler.build_flags(), "-I", ccompiler.CORE, "-I", ccompiler.C_TESTS, source,
-        *core_objects, "-lm", "-o", program,
+        *ccompiler.build_flags(), *flags, "-I", ccompiler.CORE, "-I", ccompiler.C_TESTS, source,
+        *objects, "-lm", "-o", program,
     )  # fmt: skip
     done = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -40,6 +44,20 @@ def test_c(source: pathlib.Path, core_objects: list[pathlib.Path], tmp_path: pat
     assert counts is not None, f"no closing line in {done.stdout!r}"
     assert int(counts[1]) > 0
     assert int(counts[2]) == 0
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
+def test_c(source: pathlib.Path, core_objects: list[pathlib.Path], tmp_path: pathlib.Path) -> None:
+    build_and_run(source, core_objects, tmp_path / source.stem)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=[source.stem for source in SOURCES])
+def test_c_with_short_steps(
+    source: pathlib.Path, core_objects_with_short_steps: list[pathlib.Path], tmp_path: pathlib.Path
+) -> None:
+    """The core works in steps, between which it may be interrupted: all the same when they are tiny."""
+    program = tmp_path / source.stem
+    build_and_run(source, core_objects_with_short_steps, program, ccompiler.SHORT_STEPS)
 
 
 # Helpers behind another file's functions, tested through those.

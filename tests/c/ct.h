@@ -52,10 +52,19 @@ static const char *ct_current = "";
         }                                                                                         \
     } while (0)
 
-/* Counts what is live; fails the allocation number `fail_at` (from 0), or none when negative. */
+/* Counts what is live; fails the allocation number `fail_at` (from 0), or none when negative. Interrupts at
+ * question number `stop_at` (from 1), or at none when 0. */
 typedef struct ct_heap {
     long long live_bytes, live_blocks, calls, fail_at;
+    long long asked, stop_at;
 } ct_heap;
+
+static inline bool
+ct_heap_is_interrupted(void *ctx)
+{
+    ct_heap *heap = ctx;
+    return ++heap->asked == heap->stop_at;
+}
 
 static inline bool
 ct_heap_fails(ct_heap *heap)
@@ -101,7 +110,8 @@ ct_heap_free(void *ctx, void *ptr, size_t size)
 static inline ionf_alloc
 ct_heap_allocator(ct_heap *heap)
 {
-    const ionf_alloc a = {ct_heap_alloc, ct_heap_realloc, ct_heap_free, heap};
+    const ionf_alloc a = {ct_heap_alloc, ct_heap_realloc, ct_heap_free, heap,
+                          ct_heap_is_interrupted};
     return a;
 }
 

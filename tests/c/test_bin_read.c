@@ -855,7 +855,7 @@ every_allocation_may_fail(void)
     const ionf_limits limits = ionf_limits_default();
     bool has_passed = false;
     for (long long fail_at = 0; !has_passed; fail_at++) {
-        ct_heap heap = {0, 0, 0, fail_at};
+        ct_heap heap = {.fail_at = fail_at};
         ionf_bin_reader r;
         dump d;
         ionf_bin_reader_init(&r, ct_heap_allocator(&heap));
@@ -877,7 +877,7 @@ a_reader_used_again_allocates_nothing(void)
 {
     const bytes input = from_hex(IVM TABLE_A "E6 81 8A D3 8A B1 10");
     const ionf_limits limits = ionf_limits_default();
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_bin_reader r;
     dump d;
     ionf_bin_reader_init(&r, ct_heap_allocator(&heap));

@@ -68,7 +68,7 @@ check_stats(ionf_pool *pool, unsigned takes, unsigned misses, unsigned gives, un
 static void
 take_gives_the_last_object_back_after_a_reset(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 4, 1000, 10000);
     item *first = ionf_pool_take(&pool);
@@ -87,7 +87,7 @@ take_gives_the_last_object_back_after_a_reset(void)
 static void
 two_takes_never_share_an_object(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 4, 1000, 10000);
     item *first = ionf_pool_take(&pool);
@@ -120,7 +120,7 @@ churn(ionf_pool *pool, size_t count)
 static void
 the_count_is_capped(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 3, 1000, 10000);
     churn(&pool, 5);
@@ -134,7 +134,7 @@ the_count_is_capped(void)
 static void
 the_count_has_a_ceiling_of_its_own(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), SIZE_MAX, SIZE_MAX, SIZE_MAX);
     churn(&pool, IONF_POOL_MAX_IDLE + 2);
@@ -146,7 +146,7 @@ the_count_has_a_ceiling_of_its_own(void)
 static void
 the_bytes_are_capped(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 8, 1000, 250);
     churn(&pool, 4);
@@ -158,7 +158,7 @@ the_bytes_are_capped(void)
 static void
 a_giant_object_is_not_kept(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 8, 1000, 10000);
     item *object = ionf_pool_take(&pool);
@@ -171,7 +171,7 @@ a_giant_object_is_not_kept(void)
 static void
 a_pool_of_none_keeps_none(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 0, 1000, 10000);
     churn(&pool, 1);
@@ -181,7 +181,7 @@ a_pool_of_none_keeps_none(void)
 static void
 disabled_creates_and_destroys_every_time(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 8, 1000, 10000);
     churn(&pool, 1);
@@ -200,7 +200,7 @@ disabled_creates_and_destroys_every_time(void)
 static void
 configure_destroys_what_is_over_the_new_caps(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 8, 1000, 10000);
     churn(&pool, 5);
@@ -215,7 +215,7 @@ configure_destroys_what_is_over_the_new_caps(void)
 static void
 configure_keeps_the_warmest_hot(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 8, 1000, 10000);
     item *first = ionf_pool_take(&pool);
@@ -232,7 +232,7 @@ configure_keeps_the_warmest_hot(void)
 static void
 a_failing_create_is_a_miss_and_gives_null(void)
 {
-    ct_heap heap = {0, 0, 0, 0};
+    ct_heap heap = {.fail_at = 0};
     ionf_pool pool;
     ionf_pool_init(&pool, item_type(&heap), 8, 1000, 10000);
     CHECK(ionf_pool_take(&pool) == NULL);

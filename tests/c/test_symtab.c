@@ -176,7 +176,7 @@ typedef struct fixture {
 static void
 fixture_open(fixture *f)
 {
-    const ct_heap heap = {0, 0, 0, -1};
+    const ct_heap heap = {.fail_at = -1};
     f->heap = heap;
     f->alloc = ct_heap_allocator(&f->heap);
     f->tables.count = 0;
@@ -226,7 +226,7 @@ system_symbols_have_their_ids(void)
 static void
 a_fresh_table_allocates_nothing(void)
 {
-    ct_heap heap = {0, 0, 0, 0};
+    ct_heap heap = {.fail_at = 0};
     ionf_symtab tab;
     ionf_lst lst;
     ionf_symtab_init(&tab, ct_heap_allocator(&heap));
@@ -663,7 +663,7 @@ an_abandoned_table_is_released_by_reset(void)
 static void
 a_shared_table_copies_and_counts(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     const ionf_alloc alloc = ct_heap_allocator(&heap);
     char first[] = "first";
     const ionf_slice symbols[3] = {slice(first), slice(NULL), slice("")};

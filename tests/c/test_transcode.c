@@ -327,7 +327,7 @@ test_allocation_failures(void)
         "$ion_symbol_table::{imports:[" FRUITS "],symbols:[\"x\"]} x::y::{$10:$13,$12:[[[z]]]} "
         "123456789012345678901234567890";
     for (int is_binary = 0; is_binary <= 1; is_binary++) {
-        ct_heap heap = {0, 0, 0, 0};
+        ct_heap heap = {.fail_at = 0};
         ionf_status status = IONF_ERR_NOMEM;
         for (heap.fail_at = 0; status != IONF_OK && heap.fail_at < 1000; heap.fail_at++) {
             heap.calls = 0;

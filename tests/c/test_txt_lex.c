@@ -539,7 +539,7 @@ each_allocation_fails_once(void)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         ionf_status status = IONF_ERR_NOMEM;
         for (long long fail_at = 0; status != IONF_OK; fail_at++) {
-            ct_heap heap = {0, 0, 0, fail_at};
+            ct_heap heap = {.fail_at = fail_at};
             ionf_buf buf;
             ionf_buf_init(&buf, ct_heap_allocator(&heap));
             ionf_txt_lex x = lexer(texts[i], strlen(texts[i]), true);

@@ -786,7 +786,7 @@ names_survive_a_growing_scratch(void)
 static void
 reset_leaves_nothing(void)
 {
-    ct_heap heap = {0, 0, 0, -1};
+    ct_heap heap = {.fail_at = -1};
     ionf_txt_reader r;
     ionf_buf scratch;
     static const char *const texts[] = {"[1,{a:@", "[1,{a:'b'::\"x", "1 /* x",
@@ -825,7 +825,7 @@ each_allocation_fails_once(void)
     ionf_status status = IONF_ERR_NOMEM;
     long long fail_at = 0;
     for (; status != IONF_OK; fail_at++) {
-        ct_heap heap = {0, 0, 0, fail_at};
+        ct_heap heap = {.fail_at = fail_at};
         ionf_txt_reader r;
         ionf_buf scratch;
         ionf_buf_init(&scratch, ct_heap_allocator(&heap));

@@ -44,7 +44,7 @@ fuzz_alloc(fuzz_heap *heap, size_t input_size)
 {
     heap->live = 0;
     heap->limit = ((size_t)64 << 20) + 64 * input_size;
-    return (ionf_alloc){heap_alloc, heap_realloc, heap_free, heap};
+    return (ionf_alloc){heap_alloc, heap_realloc, heap_free, heap, NULL};
 }
 
 void

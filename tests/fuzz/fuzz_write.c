@@ -81,7 +81,7 @@ open_session(session *w, const uint8_t *data, size_t size)
     memset(w, 0, sizeof *w);
     w->s = (script){data, data + size};
     w->heap.inner = fuzz_alloc(&w->heap.heap, size);
-    const ionf_alloc alloc = {failing_alloc, failing_realloc, failing_free, &w->heap};
+    const ionf_alloc alloc = {failing_alloc, failing_realloc, failing_free, &w->heap, NULL};
     ionf_bin_writer_init(&w->bin, alloc);
     ionf_txt_writer_init(&w->txt, alloc);
     ionf_buf_init(&w->body, alloc);

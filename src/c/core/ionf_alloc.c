@@ -29,7 +29,7 @@ libc_free(void *ctx, void *ptr, size_t size)
 ionf_alloc
 ionf_alloc_libc(void)
 {
-    const ionf_alloc a = {libc_alloc, libc_realloc, libc_free, NULL};
+    const ionf_alloc a = {libc_alloc, libc_realloc, libc_free, NULL, NULL};
     return a;
 }
 

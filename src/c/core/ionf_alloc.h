@@ -1,6 +1,9 @@
 /* The allocator: a value that the owner of a core object passes in. All core memory goes through it.
  *
  * Sizes are handed back on realloc and free, so that a counting allocator needs no headers.
+ *
+ * It goes wherever long work is done, so it is also what asks the owner whether to go on: a token may be
+ * of any size, and whoever waits for it may have lost patience.
  */
 #ifndef IONF_ALLOC_H
 #define IONF_ALLOC_H
@@ -16,7 +19,16 @@ typedef struct ionf_alloc {
     /* `ptr` may be NULL. */
     void (*free)(void *ctx, void *ptr, size_t size);
     void *ctx;
+    /* Does the owner want the step that is under way to end? NULL: never. Asked after each
+     * IONF_STEP_BYTES, or some milliseconds of arithmetic. It must not touch the core object at work. */
+    bool (*is_interrupted)(void *ctx);
 } ionf_alloc;
+
+/* What is read, written or converted between two questions: below a millisecond for most of it, 12 ms
+ * for what is slowest (padding of one byte each). What is shorter is never asked for. */
+#ifndef IONF_STEP_BYTES /* tests want shorter ones, of at least 16 */
+#define IONF_STEP_BYTES ((size_t)1 << 20)
+#endif
 
 /* malloc, realloc and free of the C library. */
 ionf_alloc ionf_alloc_libc(void);
@@ -31,6 +43,20 @@ static inline void
 ionf_alloc_free(const ionf_alloc *a, void *ptr, size_t size)
 {
     a->free(a->ctx, ptr, size);
+}
+
+/* IONF_ERR_INTERRUPTED if the owner wants to stop. */
+IONF_MUST_CHECK static inline ionf_status
+ionf_alloc_ask(const ionf_alloc *a)
+{
+    return a->is_interrupted != NULL && a->is_interrupted(a->ctx) ? IONF_ERR_INTERRUPTED : IONF_OK;
+}
+
+/* Where to ask next: a step behind `p`, or at `end` when that is nearer. */
+static inline const uint8_t *
+ionf_step_end(const uint8_t *p, const uint8_t *end)
+{
+    return (size_t)(end - p) > IONF_STEP_BYTES ? p + IONF_STEP_BYTES : end;
 }
 
 /* Grow the array `*ptr` of `*cap` items of `item_size` bytes to hold at least `needed` items, at

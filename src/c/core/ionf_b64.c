@@ -55,8 +55,14 @@ ionf_b64_encode(const uint8_t *data, size_t len, ionf_buf *out)
     }
     uint8_t *w = out->data + out->len;
     size_t i = 0;
-    for (; len - i >= 3; i += 3, w += 4) {
-        encode_triple(w, (uint32_t)data[i] << 16 | (uint32_t)data[i + 1] << 8 | data[i + 2]);
+    for (size_t stop = 0; len - i >= 3;) {
+        stop = len - i > IONF_STEP_BYTES ? i + IONF_STEP_BYTES : len;
+        for (; stop - i >= 3; i += 3, w += 4) {
+            encode_triple(w, (uint32_t)data[i] << 16 | (uint32_t)data[i + 1] << 8 | data[i + 2]);
+        }
+        if (stop != len && ionf_alloc_ask(&out->alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
     }
     if (len - i == 1) {
         encode_triple(w, (uint32_t)data[i] << 16);
@@ -123,18 +129,26 @@ padding_is_right(const uint8_t *text, size_t len, size_t *i, unsigned count)
     return *i == len && count != 1;
 }
 
-/* Decode into `w`, which has room; NULL with `*at` at the offence. */
-static uint8_t *
-decode_text(const uint8_t *text, size_t len, uint8_t *w, size_t *at)
+/* Decode into `*dst`, which has room, and move it past that; on failure `*at` is at the offence. */
+static ionf_status
+decode_text(const uint8_t *text, size_t len, uint8_t **dst, size_t *at, const ionf_alloc *host)
 {
+    uint8_t *w = *dst;
     uint32_t bits = 0;
     unsigned count = 0; /* characters of the group that is open, in `bits` */
     size_t i = 0;
+    size_t stop = len > IONF_STEP_BYTES ? IONF_STEP_BYTES : len; /* where to ask next */
     while (i < len) {
+        if (IONF_UNLIKELY(i >= stop)) {
+            stop = len - i > IONF_STEP_BYTES ? i + IONF_STEP_BYTES : len;
+            if (ionf_alloc_ask(host) != IONF_OK) {
+                return IONF_ERR_INTERRUPTED;
+            }
+        }
         if (count == 0) {
-            w = decode_quads(text, len, &i, w);
-            if (i == len) {
-                break;
+            w = decode_quads(text, stop, &i, w);
+            if (i == stop) {
+                continue;
             }
         }
         const uint8_t value = values[text[i]];
@@ -152,26 +166,27 @@ decode_text(const uint8_t *text, size_t len, uint8_t *w, size_t *at)
     }
     *at = i;
     if (!padding_is_right(text, len, at, count)) {
-        return NULL;
+        return IONF_ERR_BASE64;
     }
     if (count != 0) {
         w = put_triple(w, bits << (6 * (4 - count))) - (4 - count);
     }
-    return w;
+    *dst = w;
+    return IONF_OK;
 }
 
 ionf_status
 ionf_b64_decode(const uint8_t *text, size_t len, ionf_buf *out, size_t *error_at)
 {
     /* Three bytes for every four characters begun: never less than what is stored. */
-    const ionf_status status = ionf_buf_reserve(out, len / 4 * 3 + 3);
+    ionf_status status = ionf_buf_reserve(out, len / 4 * 3 + 3);
     if (status != IONF_OK) {
         return status;
     }
-    const uint8_t *const end = decode_text(text, len, out->data + out->len, error_at);
-    if (end == NULL) {
-        return IONF_ERR_BASE64;
+    uint8_t *end = out->data + out->len;
+    status = decode_text(text, len, &end, error_at, &out->alloc);
+    if (status == IONF_OK) {
+        out->len = (size_t)(end - out->data);
     }
-    out->len = (size_t)(end - out->data);
-    return IONF_OK;
+    return status;
 }

@@ -108,6 +108,17 @@ mode_update(ionf_bin_reader *r)
 
 /* ---- errors and ends of the window --------------------------------------------------------- */
 
+/* Where a step ends at `p`, ask the host. The next one goes to `*bound`. */
+static inline ionf_status
+look_around(const ionf_bin_reader *r, const uint8_t *p, const uint8_t **bound)
+{
+    if (IONF_LIKELY(p < *bound)) {
+        return IONF_OK;
+    }
+    *bound = ionf_step_end(p, r->base.end);
+    return ionf_alloc_ask(&r->base.alloc);
+}
+
 /* Bytes that may be read on, and what it means to run out of them. */
 typedef struct span {
     const uint8_t *limit;
@@ -303,14 +314,12 @@ scalar_string(ionf_bin_reader *r, const header *h, ionf_token *token)
     const size_t len = (size_t)h->len;
     token->as.bytes.data = h->content;
     token->as.bytes.len = len;
-    token->is_ascii = ionf_utf8_is_ascii(h->content, len);
-    if (!token->is_ascii) {
-        const size_t valid = ionf_utf8_check(h->content, len, NULL);
-        if (valid != len) {
-            return fail_at_utf8(r, h->content + valid);
-        }
-    }
-    return IONF_OK;
+    ionf_utf8_info info;
+    size_t valid;
+    const ionf_status status =
+        ionf_utf8_check_steps(&r->base.alloc, h->content, len, &info, &valid);
+    token->is_ascii = info.max_class == 0x7Fu;
+    return status != IONF_OK || valid == len ? status : fail_at_utf8(r, h->content + valid);
 }
 
 static ionf_status
@@ -382,10 +391,14 @@ static ionf_status
 read_sids(ionf_bin_reader *r, const uint8_t *p, const uint8_t *end, ionf_token *token)
 {
     const span sids = {end, true, IONF_ERR_ANNOTATION};
+    const uint8_t *bound = ionf_step_end(p, end);
     while (p != end) {
         const uint8_t *const at = p;
         uint64_t sid;
-        ionf_status status = read_varuint(r, &sids, &p, &sid);
+        ionf_status status = look_around(r, p, &bound);
+        if (status == IONF_OK) {
+            status = read_varuint(r, &sids, &p, &sid);
+        }
         if (status == IONF_OK) {
             status = check_sid(r, sid, at);
         }
@@ -744,14 +757,15 @@ static ionf_status
 read_symbol_table(ionf_bin_reader *r, ionf_token *token)
 {
     ionf_reader *base = &r->base;
+    const uint8_t *bound = ionf_step_end(base->p, base->end);
     while (base->in_lst) {
-        if (r->is_skipping) {
-            const ionf_status status = skip_on(r);
-            if (status != IONF_OK) {
-                return status;
-            }
+        ionf_status status = base->p > bound ? look_around(r, base->p, &bound) : IONF_OK;
+        if (status == IONF_OK && r->is_skipping) {
+            status = skip_on(r);
         }
-        ionf_status status = read_token(r, token);
+        if (status == IONF_OK) {
+            status = read_token(r, token);
+        }
         if (status != IONF_OK) {
             return status;
         }
@@ -785,9 +799,13 @@ must_wait(ionf_bin_reader *r)
 static ionf_status
 slow_next(ionf_bin_reader *r, ionf_token *token)
 {
+    const uint8_t *bound = ionf_step_end(r->base.p, r->base.end);
     do {
         token->kind = KIND_NOTHING;
         ionf_status status = r->base.error.status;
+        if (status == IONF_OK && IONF_UNLIKELY(r->base.p > bound)) {
+            status = look_around(r, r->base.p, &bound);
+        }
         if (status == IONF_OK && must_wait(r)) {
             return IONF_NEED_DATA;
         }

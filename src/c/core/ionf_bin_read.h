@@ -160,7 +160,8 @@ ionf_bin_uint(const uint8_t *p, size_t len, const uint8_t *end)
     return value;
 }
 
-/* As ionf_utf8_is_ascii, without its loop over the last bytes: field values are short. */
+/* As ionf_utf8_is_ascii, without its loop over the last bytes: field values are short. False for what is
+ * longer than a step: that takes a look with breaks. */
 static inline bool
 ionf_bin_is_ascii(const uint8_t *p, size_t len, const uint8_t *end)
 {
@@ -169,7 +170,7 @@ ionf_bin_is_ascii(const uint8_t *p, size_t len, const uint8_t *end)
         return len == 0 || (ionf_bin_uint(p, len, end) & high_bits) == 0;
     }
     if (len > 64) {
-        return ionf_utf8_is_ascii(p, len);
+        return len <= IONF_STEP_BYTES && ionf_utf8_is_ascii(p, len);
     }
     uint64_t seen = ionf_load64_native(p + (len - 8));
     for (size_t i = 0; i < len - 8; i += 8) {
@@ -289,7 +290,7 @@ ionf_bin_fast_scalar(ionf_bin_reader *r, ionf_token *token, unsigned type, const
         token->as.bytes.len = len;
         token->is_ascii = ionf_bin_is_ascii(content, len, end);
         return IONF_LIKELY(token->is_ascii) || !checks_utf8 ||
-               ionf_utf8_check(content, len, NULL) == len;
+               (len <= IONF_STEP_BYTES && ionf_utf8_check(content, len, NULL) == len);
     case IONF_TYPE_CLOB:
     case IONF_TYPE_BLOB:
         token->as.bytes.data = content;
@@ -422,7 +423,8 @@ ionf_bin_take_float64(ionf_bin_reader *r, double *out)
 }
 
 /* The next token. IONF_OK with a token; IONF_NEED_DATA, only when the window is not final: nothing
- * of the unfinished value has been consumed; or an error, which is in r->base.error. */
+ * of the unfinished value has been consumed; IONF_ERR_INTERRUPTED, which is not kept: the same, and it may
+ * be called again; or an error, which is in r->base.error. */
 IONF_MUST_CHECK IONF_FORCE_INLINE ionf_status
 ionf_bin_next(ionf_bin_reader *r, ionf_token *token)
 {
@@ -432,8 +434,8 @@ ionf_bin_next(ionf_bin_reader *r, ionf_token *token)
     return ionf_bin_slow(r, token);
 }
 
-/* The same, but a string that is not ASCII may be any bytes: for those who look at each of them anyway, and
- * report what is not UTF-8 by ionf_bin_refuse_string before they go on. */
+/* The same, but a string that is not called ASCII may be any bytes, ASCII too where it is longer than a step:
+ * for those who look at each of them anyway, and report what is not UTF-8 by ionf_bin_refuse_string before they go on. */
 IONF_MUST_CHECK IONF_FORCE_INLINE ionf_status
 ionf_bin_next_unchecked(ionf_bin_reader *r, ionf_token *token)
 {

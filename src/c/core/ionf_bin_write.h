@@ -241,6 +241,13 @@ ionf_bin_put_bytes(ionf_buf *body, unsigned kind, const uint8_t *data, size_t le
     } else {
         dst[0] = ionf_bin_type_byte(kind, 14);
         dst = ionf_varuint_put(dst + 1, len);
+        if (IONF_UNLIKELY(len > IONF_STEP_BYTES)) {
+            const size_t start = body->len;
+            body->len = (size_t)(dst - body->data);
+            const ionf_status copied = ionf_buf_append_steps(body, data, len);
+            body->len = copied == IONF_OK ? body->len : start;
+            return copied;
+        }
     }
     if (len != 0) {
         memcpy(dst, data, len);

@@ -41,3 +41,18 @@ ionf_buf_grow(ionf_buf *buf, size_t extra)
     buf->cap = wanted;
     return IONF_OK;
 }
+
+ionf_status
+ionf_buf_append_steps(ionf_buf *buf, const uint8_t *data, size_t len)
+{
+    ionf_status status = ionf_buf_reserve(buf, len);
+    while (status == IONF_OK && len > IONF_STEP_BYTES) {
+        status = ionf_buf_append(buf, data, IONF_STEP_BYTES);
+        data += IONF_STEP_BYTES;
+        len -= IONF_STEP_BYTES;
+        if (status == IONF_OK) {
+            status = ionf_alloc_ask(&buf->alloc);
+        }
+    }
+    return status == IONF_OK ? ionf_buf_append(buf, data, len) : status;
+}

@@ -49,6 +49,10 @@ ionf_buf_append(ionf_buf *buf, const void *data, size_t len)
     return IONF_OK;
 }
 
+/* The same for data of any length: the owner is asked at each step whether to go on. On failure `buf` may
+ * have grown. */
+IONF_MUST_CHECK ionf_status ionf_buf_append_steps(ionf_buf *buf, const uint8_t *data, size_t len);
+
 IONF_MUST_CHECK static inline ionf_status
 ionf_buf_push(ionf_buf *buf, uint8_t byte)
 {

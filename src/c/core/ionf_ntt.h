@@ -1,12 +1,14 @@
 /* Products of huge naturals in n log n time, by a number-theoretic transform: what base conversion of
  * millions of digits needs.
  *
- * Knows nothing of Ion and allocates nothing. Below IONF_NTT_MIN limbs Karatsuba's method is faster.
+ * Knows nothing of Ion and allocates nothing; `host` is asked about once a millisecond whether to go on, and
+ * IONF_ERR_INTERRUPTED, the only failure, leaves rubbish in the results. Below IONF_NTT_MIN limbs Karatsuba's
+ * method is faster.
  */
 #ifndef IONF_NTT_H
 #define IONF_NTT_H
 
-#include "ionf_base.h"
+#include "ionf_alloc.h"
 
 /* Where it begins to pay: 256 limbs took 0.9 of Karatsuba's time in base 10 ** 9, 1.1 in 2 ** 32. */
 #define IONF_NTT_MIN 512
@@ -19,12 +21,15 @@
 #define IONF_NTT_SCRATCH_WORDS(count) (6 * (count))
 
 /* `count` is a power of two up to 2 ** 30; the roots for it serve as well for every smaller one. */
-void ionf_ntt_roots(uint64_t *roots, size_t count);
+IONF_MUST_CHECK ionf_status ionf_ntt_roots(uint64_t *roots, size_t count, const ionf_alloc *host);
 /* Transform `limbs`, `count` of them. */
-void ionf_ntt_transform(uint64_t *factor, const uint32_t *limbs, size_t count,
-                        const uint64_t *roots);
+IONF_MUST_CHECK ionf_status ionf_ntt_transform(uint64_t *factor, const uint32_t *limbs,
+                                               size_t count, const uint64_t *roots,
+                                               const ionf_alloc *host);
 /* dst (2 * count limbs) = a * factor, in limbs of `base`, 10 ** 9 or 2 ** 32. */
-void ionf_ntt_multiply(uint32_t *dst, const uint32_t *a, const uint64_t *factor, size_t count,
-                       uint64_t base, const uint64_t *roots, uint64_t *scratch);
+IONF_MUST_CHECK ionf_status ionf_ntt_multiply(uint32_t *dst, const uint32_t *a,
+                                              const uint64_t *factor, size_t count, uint64_t base,
+                                              const uint64_t *roots, uint64_t *scratch,
+                                              const ionf_alloc *host);
 
 #endif

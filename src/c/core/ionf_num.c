@@ -33,6 +33,10 @@ static size_t
 skip_leading(const uint8_t *data, size_t len, uint8_t unwanted)
 {
     size_t i = 0;
+    const uint64_t word = UINT64_C(0x0101010101010101) * unwanted;
+    while (len - i >= 8 && ionf_load64_native(data + i) == word) {
+        i += 8;
+    }
     while (i < len && data[i] == unwanted) {
         i++;
     }
@@ -169,6 +173,10 @@ ionf_num_radix_to_be(const uint8_t *digits, size_t len, unsigned radix, ionf_buf
             byte = byte << digit_bits | digit_value(digits[at]);
         }
         out->data[out->len++] = (uint8_t)byte;
+        if (i % IONF_STEP_BYTES == IONF_STEP_BYTES - 1 && ionf_alloc_ask(&out->alloc) != IONF_OK) {
+            out->len -= i + 1;
+            return IONF_ERR_INTERRUPTED;
+        }
     }
     return IONF_OK;
 }

@@ -92,10 +92,14 @@ convert_block(const radix_source *source, size_t index, size_t limbs, uint32_t *
     }
 }
 
-static void
-convert_blocks(const radix_source *source, uint32_t *blocks)
+/* Blocks between two questions to the host: some milliseconds. */
+#define BLOCKS_A_STEP 1024
+
+static ionf_status
+convert_blocks(const radix_source *source, uint32_t *blocks, const ionf_alloc *host)
 {
     const size_t limb_count = source_limb_count(source);
+    size_t count = 0;
     for (size_t index = 0; index < limb_count; index += source->leaf_limbs, blocks += LEAF) {
         const size_t left = limb_count - index;
         const size_t limbs = left < source->leaf_limbs ? left : source->leaf_limbs;
@@ -104,7 +108,11 @@ convert_blocks(const radix_source *source, uint32_t *blocks)
         } else {
             convert_block(source, index, limbs, blocks, BASE_DECIMAL);
         }
+        if (++count % BLOCKS_A_STEP == 0 && ionf_alloc_ask(host) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
     }
+    return IONF_OK;
 }
 
 /* A sum of products: high * base + low. */
@@ -254,6 +262,7 @@ mul_limbs(uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t count, uin
 /* The memory of one conversion and its parts. */
 typedef struct radix_work {
     ionf_alloc alloc;
+    size_t unasked;    /* limbs multiplied since the host was asked last */
     size_t size;       /* bytes of the blocks and what stands behind them */
     size_t total;      /* limbs of the blocks: LEAF * 2 ** n */
     uint32_t *blocks;  /* owned; `total` limbs */
@@ -289,8 +298,7 @@ work_create_ntt(radix_work *work, size_t count)
     }
     work->factor = work->roots + IONF_NTT_ROOT_WORDS(count);
     work->ntt_scratch = work->factor + IONF_NTT_FACTOR_WORDS(count);
-    ionf_ntt_roots(work->roots, count);
-    return IONF_OK;
+    return ionf_ntt_roots(work->roots, count, &work->alloc);
 }
 
 static ionf_status
@@ -319,16 +327,28 @@ work_create(radix_work *work, size_t block_count, const ionf_alloc *alloc)
     return total / 2 < IONF_NTT_MIN ? IONF_OK : work_create_ntt(work, total / 2);
 }
 
+/* Limbs multiplied between two questions to the host: some milliseconds. */
+#define LIMBS_A_STEP ((size_t)1 << 15)
+
 /* work->product = a * work->power, of `width` limbs each. */
-static void
+static ionf_status
 multiply_by_power(radix_work *work, const uint32_t *a, size_t width, uint64_t base)
 {
     if (width < IONF_NTT_MIN) {
         mul_limbs(work->product, a, work->power, width, work->scratch, base);
     } else {
-        ionf_ntt_multiply(work->product, a, work->factor, width, base, work->roots,
-                          work->ntt_scratch);
+        const ionf_status status = ionf_ntt_multiply(work->product, a, work->factor, width, base,
+                                                     work->roots, work->ntt_scratch, &work->alloc);
+        if (status != IONF_OK) {
+            return status;
+        }
     }
+    work->unasked += width;
+    if (work->unasked < LIMBS_A_STEP) {
+        return IONF_OK;
+    }
+    work->unasked = 0;
+    return ionf_alloc_ask(&work->alloc);
 }
 
 /* power = from ** leaf_limbs, in the target base. */
@@ -341,28 +361,43 @@ first_power(const radix_source *source, uint32_t *power)
     }
 }
 
-static void
+/* Two blocks of `width` limbs become one. */
+static ionf_status
+join_pair(const radix_source *source, radix_work *work, uint32_t *low, size_t width)
+{
+    const ionf_status status = multiply_by_power(work, low + width, width, source->to);
+    if (status == IONF_OK) {
+        const uint32_t carry = add_limbs(work->product, low, width, source->to);
+        add_carry(work->product + width, carry, source->to);
+        memcpy(low, work->product, 2 * width * sizeof *low);
+    }
+    return status;
+}
+
+static ionf_status
 join_blocks(const radix_source *source, radix_work *work, size_t block_count)
 {
+    ionf_status status = IONF_OK;
     first_power(source, work->power);
-    for (size_t width = LEAF; block_count > 1; width *= 2) {
+    for (size_t width = LEAF; status == IONF_OK && block_count > 1; width *= 2) {
         if (width >= IONF_NTT_MIN) {
-            ionf_ntt_transform(work->factor, work->power, width, work->roots);
+            status =
+                ionf_ntt_transform(work->factor, work->power, width, work->roots, &work->alloc);
         }
-        for (size_t i = 0; i + 1 < block_count; i += 2) {
-            uint32_t *const low = work->blocks + i * width;
-            multiply_by_power(work, low + width, width, source->to);
-            const uint32_t carry = add_limbs(work->product, low, width, source->to);
-            add_carry(work->product + width, carry, source->to);
-            memcpy(low, work->product, 2 * width * sizeof *low);
+        for (size_t i = 0; status == IONF_OK && i + 1 < block_count; i += 2) {
+            status = join_pair(source, work, work->blocks + i * width, width);
         }
         block_count = block_count / 2 + block_count % 2;
-        if (block_count > 1) {
-            multiply_by_power(work, work->power, width, source->to);
+        if (status == IONF_OK && block_count > 1) {
+            status = multiply_by_power(work, work->power, width, source->to);
             memcpy(work->power, work->product, 2 * width * sizeof *work->power);
         }
     }
+    return status;
 }
+
+/* Limbs stored between two questions to the host. */
+#define LIMBS_OUT_A_STEP ((size_t)1 << 18)
 
 static ionf_status
 append_be(const uint32_t *limbs, size_t count, ionf_buf *out)
@@ -382,6 +417,9 @@ append_be(const uint32_t *limbs, size_t count, ionf_buf *out)
         }
     }
     for (size_t i = count - 1; i != 0; i--) {
+        if (i % LIMBS_OUT_A_STEP == 0 && ionf_alloc_ask(&out->alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
         const uint32_t limb = limbs[i - 1];
         *w++ = (uint8_t)(limb >> 24);
         *w++ = (uint8_t)(limb >> 16);
@@ -418,6 +456,9 @@ append_digits(const uint32_t *limbs, size_t count, ionf_buf *out)
     uint8_t *w = out->data + out->len;
     w += ionf_num_print_u64(w, limbs[count - 1]);
     for (size_t i = count - 1; i != 0; i--, w += 9) {
+        if (i % LIMBS_OUT_A_STEP == 0 && ionf_alloc_ask(&out->alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
         put_nine_digits(w, limbs[i - 1]);
     }
     out->len = (size_t)(w - out->data);
@@ -440,15 +481,19 @@ convert(const radix_source *source, ionf_buf *out)
     const size_t limb_count = source_limb_count(source);
     if (limb_count <= source->leaf_limbs) {
         uint32_t block[LEAF] = {0};
-        convert_blocks(source, block);
-        return append_result(source, block, LEAF, out);
+        const ionf_status status = convert_blocks(source, block, &out->alloc);
+        return status == IONF_OK ? append_result(source, block, LEAF, out) : status;
     }
     const size_t block_count = (limb_count - 1) / source->leaf_limbs + 1;
     radix_work work;
     ionf_status status = work_create(&work, block_count, &out->alloc);
     if (status == IONF_OK) {
-        convert_blocks(source, work.blocks);
-        join_blocks(source, &work, block_count);
+        status = convert_blocks(source, work.blocks, &work.alloc);
+    }
+    if (status == IONF_OK) {
+        status = join_blocks(source, &work, block_count);
+    }
+    if (status == IONF_OK) {
         status = append_result(source, work.blocks, work.total, out);
     }
     work_destroy(&work);

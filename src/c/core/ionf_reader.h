@@ -11,7 +11,9 @@
  *
  * next() is a pull: after a container's token the reader is inside it, and gives its children and
  * then IONF_KIND_END. A null container has no inside. Version markers, NOP padding and local
- * symbol tables are dealt with on the way and never reported. The first error is sticky.
+ * symbol tables are dealt with on the way and never reported. The first error is sticky. Not so
+ * IONF_ERR_INTERRUPTED, which any call that moves may give when the owner's allocator says so: as after
+ * IONF_NEED_DATA nothing of the unfinished value is consumed, and the same call goes on.
  */
 #ifndef IONF_READER_H
 #define IONF_READER_H
@@ -23,7 +25,7 @@
 
 typedef struct ionf_reader {
     const uint8_t *p;     /* next byte to read */
-    const uint8_t *end;   /* end of the window */
+    const uint8_t *end;   /* end of the window; in text of what the inline half may see of it */
     const uint8_t *start; /* start of the window */
     uint64_t base_offset; /* stream offset of start */
     bool is_final;        /* nothing follows the window */

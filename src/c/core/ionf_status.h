@@ -37,7 +37,8 @@
     X(IONF_ERR_VALUE_SIZE, "a value is larger than max_value_size")                               \
     X(IONF_ERR_RANGE, "a number is out of the supported range")                                   \
     X(IONF_ERR_STATE, "the call is not possible here")                                            \
-    X(IONF_ERR_RESERVED, "the value is reserved for the Ion encoding")
+    X(IONF_ERR_RESERVED, "the value is reserved for the Ion encoding")                            \
+    X(IONF_ERR_INTERRUPTED, "interrupted")
 
 typedef enum ionf_status {
 #define IONF_STATUS_ENUM(name, text) name,

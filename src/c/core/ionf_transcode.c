@@ -371,6 +371,16 @@ write_symbol(ionf_transcoder *t, const ionf_symtab *tab, const ionf_symref *symb
     return status == IONF_OK ? ionf_txt_write_symbol(t->txt, &name) : status;
 }
 
+/* Annotations written between two questions to the owner. */
+#define ANNOTATIONS_A_STEP 65536
+
+/* Before annotation `i`. */
+static inline ionf_status
+look_around(const ionf_transcoder *t, size_t i)
+{
+    return IONF_LIKELY((i + 1) % ANNOTATIONS_A_STEP != 0) ? IONF_OK : ionf_alloc_ask(&t->alloc);
+}
+
 static ionf_status
 write_annotations_binary(ionf_transcoder *t, const ionf_symtab *tab, const ionf_token *token)
 {
@@ -379,7 +389,10 @@ write_annotations_binary(ionf_transcoder *t, const ionf_symtab *tab, const ionf_
                                          token->annotation_count, sizeof *t->annotations);
     t->annotations = sids;
     for (size_t i = 0; status == IONF_OK && i < token->annotation_count; i++) {
-        status = symbol_sid(t, tab, &token->annotations[i], &t->annotations[i]);
+        status = look_around(t, i);
+        if (status == IONF_OK) {
+            status = symbol_sid(t, tab, &token->annotations[i], &t->annotations[i]);
+        }
     }
     return status == IONF_OK
                ? ionf_bin_write_annotations(t->bin, t->annotations, token->annotation_count)
@@ -394,8 +407,11 @@ write_annotations(ionf_transcoder *t, const ionf_symtab *tab, const ionf_token *
     }
     ionf_status status = IONF_OK;
     for (size_t i = 0; status == IONF_OK && i < token->annotation_count; i++) {
-        ionf_symref name;
-        status = symbol_text(t, tab, &token->annotations[i], &name);
+        ionf_symref name = {NULL, 0, 0, false};
+        status = look_around(t, i);
+        if (status == IONF_OK) {
+            status = symbol_text(t, tab, &token->annotations[i], &name);
+        }
         if (status == IONF_OK) {
             status = ionf_txt_write_annotation(t->txt, &name);
         }

@@ -53,7 +53,7 @@ void ionf_transcoder_init(ionf_transcoder *t, ionf_alloc alloc, ionf_bin_writer 
 void ionf_transcoder_destroy(ionf_transcoder *t);
 
 /* One token, IONF_KIND_END included, IONF_KIND_EOF not; SIDs in it are those of `tab`. After a
- * failure: ionf_transcode_abandon, and no other token. */
+ * failure, IONF_ERR_INTERRUPTED among them: ionf_transcode_abandon, and no other token. */
 IONF_MUST_CHECK ionf_status ionf_transcode_token(ionf_transcoder *t, const ionf_symtab *tab,
                                                  const ionf_token *token);
 /* Forget the part of a top-level value that has been written. Cannot fail. */

@@ -286,9 +286,9 @@ is_between_words(unsigned state)
     return state <= INSIDE;
 }
 
-/* Steps until the value has ended. IONF_NEED_DATA also where the input ends too soon. */
+/* Until the value has ended or the bytes have. IONF_NEED_DATA also where the input ends too soon. */
 static ionf_status
-run(ionf_txt_rest *rest, ionf_txt_lex *x)
+run_words(ionf_txt_rest *rest, ionf_txt_lex *x)
 {
     while (rest->state != IS_DONE) {
         if (is_between_words(rest->state)) {
@@ -302,6 +302,23 @@ run(ionf_txt_rest *rest, ionf_txt_lex *x)
         }
     }
     return IONF_OK;
+}
+
+/* The same in steps, as if no more had arrived than what each can see: so the host is asked between them. */
+static ionf_status
+run(ionf_txt_reader *r, ionf_txt_lex *x)
+{
+    for (;;) {
+        x->end = ionf_step_end(x->p, r->base.end);
+        x->is_final = r->base.is_final && x->end == r->base.end;
+        const ionf_status status = run_words(&r->rest, x);
+        if (status != IONF_NEED_DATA || x->end == r->base.end) {
+            return status;
+        }
+        if (ionf_alloc_ask(&r->base.alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
+    }
 }
 
 /* Longest form of the annotation $ion_symbol_table: each character an escape of ten bytes. */
@@ -344,7 +361,7 @@ check_symtab(ionf_txt_reader *r, const uint8_t *at)
         ionf_buf_reset(r->scratch);
         x.p++;
         status = ionf_txt_lex_quoted(&x, IONF_TXT_SYMBOL, &symbol);
-        if (status == IONF_ERR_NOMEM) {
+        if (status == IONF_ERR_NOMEM || status == IONF_ERR_INTERRUPTED) {
             return status;
         }
         if (status == IONF_OK && symbol.len == name_len) {
@@ -405,8 +422,8 @@ finish(ionf_txt_reader *r)
     r->needs_general = false;
 }
 
-ionf_status
-ionf_txt_discard(ionf_txt_reader *r, uint64_t *size)
+static ionf_status
+discard(ionf_txt_reader *r, uint64_t *size)
 {
     ionf_txt_rest *rest = &r->rest;
     if (!rest->is_active) {
@@ -418,17 +435,26 @@ ionf_txt_discard(ionf_txt_reader *r, uint64_t *size)
     ionf_txt_lex x = {r->base.p, r->base.end, r->base.is_final, r->comment, r->scratch, NULL};
     rest->window = x.p;
     rest->window_offset = ionf_reader_offset(&r->base, x.p);
-    ionf_status status = run(rest, &x);
+    ionf_status status = run(r, &x);
     r->base.p = x.p;
     r->comment = x.comment;
     *size = rest->end - rest->begin;
     if (status == IONF_OK) {
         finish(r);
-    } else if (status != IONF_NEED_DATA || r->base.is_final) {
+    } else if (status != IONF_ERR_INTERRUPTED && (status != IONF_NEED_DATA || r->base.is_final)) {
         rest->is_active = false;
         status =
             ionf_txt_fail(r, status == IONF_NEED_DATA ? IONF_ERR_TRUNCATED : status, r->base.end,
                           "the end of a value that is larger than max_value_size");
     }
+    return status;
+}
+
+ionf_status
+ionf_txt_discard(ionf_txt_reader *r, uint64_t *size)
+{
+    ionf_txt_show_all(r);
+    const ionf_status status = discard(r, size);
+    ionf_txt_show_step(r);
     return status;
 }

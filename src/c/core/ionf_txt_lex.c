@@ -51,19 +51,55 @@ ionf_txt_lex_is_cut(const uint8_t *p, const uint8_t *end)
     return false;
 }
 
-/* Check [p, stop) and go there. A sequence cut off by the end of the input is left alone: p then
- * stands before it. */
+/* ---- long tokens ---- */
+
+/* A step is behind: the next one ends at `*bound`, if the host wants to go on. */
 static ionf_status
-advance_checked(ionf_txt_lex *x, const uint8_t *stop)
+next_step(const ionf_txt_lex *x, const uint8_t **bound)
+{
+    *bound = ionf_step_end(x->p, x->end);
+    return ionf_alloc_ask(&x->scratch->alloc);
+}
+
+/* The same where p has come to `bound` or further; at the end there is no next step. */
+static inline ionf_status
+look_around(const ionf_txt_lex *x, const uint8_t **bound)
+{
+    return IONF_LIKELY(x->p < *bound) || *bound == x->end ? IONF_OK : next_step(x, bound);
+}
+
+/* Check [p, stop) and go there. A sequence cut off by `bound`, where more may follow, is left alone: p
+ * then stands before it. */
+static ionf_status
+advance_checked(ionf_txt_lex *x, const uint8_t *stop, const uint8_t *bound)
 {
     const size_t len = (size_t)(stop - x->p);
-    const size_t valid = ionf_utf8_check(x->p, len, NULL);
+    size_t valid;
+    const ionf_status status = ionf_utf8_check_steps(&x->scratch->alloc, x->p, len, NULL, &valid);
     x->p += valid;
-    if (valid == len || (stop == x->end && ionf_txt_lex_is_cut(x->p, stop))) {
-        return IONF_OK;
+    if (status != IONF_OK || valid == len || (stop == bound && ionf_txt_lex_is_cut(x->p, stop))) {
+        return status;
     }
     x->expected = NULL;
     return IONF_ERR_UTF8;
+}
+
+/* Past plain white space, however much. */
+static ionf_status
+plain_space(ionf_txt_lex *x)
+{
+    const uint8_t *bound = ionf_step_end(x->p, x->end);
+    ionf_status status = IONF_OK;
+    for (;;) {
+        x->p = ionf_txt_space(x->p, bound);
+        if (x->p != bound || bound == x->end) {
+            return IONF_OK;
+        }
+        status = next_step(x, &bound);
+        if (status != IONF_OK) {
+            return status;
+        }
+    }
 }
 
 /* ---- white space and comments ---- */
@@ -72,12 +108,23 @@ static ionf_status
 line_comment(ionf_txt_lex *x)
 {
     const uint8_t *stop = x->p;
-    while (stop != x->end && *stop != '\n' && *stop != '\r') {
-        stop++;
-    }
-    const ionf_status status = advance_checked(x, stop);
-    if (status != IONF_OK) {
-        return status;
+    for (;;) {
+        const uint8_t *const bound = ionf_step_end(stop, x->end);
+        while (stop != bound && *stop != '\n' && *stop != '\r') {
+            stop++;
+        }
+        const bool goes_on = stop == bound && bound != x->end;
+        /* Cut off by a step or by the end of the input: it may go on. */
+        const ionf_status status = advance_checked(x, stop, bound);
+        if (status != IONF_OK) {
+            return status;
+        }
+        if (!goes_on) {
+            break;
+        }
+        if (ionf_alloc_ask(&x->scratch->alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
     }
     if (stop == x->end && !x->is_final) {
         return IONF_NEED_DATA;
@@ -90,39 +137,64 @@ line_comment(ionf_txt_lex *x)
     return IONF_OK;
 }
 
+/* Where the next star is, or no further than `bound`. */
+static const uint8_t *
+find_star(const uint8_t *p, const uint8_t *bound)
+{
+    const uint8_t *const star = p == bound ? NULL : memchr(p, '*', (size_t)(bound - p));
+    return star == NULL ? bound : star;
+}
+
 static ionf_status
 block_comment(ionf_txt_lex *x)
 {
     const uint8_t *stop = x->p;
+    const uint8_t *bound = ionf_step_end(stop, x->end);
     for (;;) {
-        const size_t left = (size_t)(x->end - stop);
-        const uint8_t *star = left == 0 ? NULL : memchr(stop, '*', left);
-        if (star == NULL || x->end - star < 2) {
-            stop = star == NULL ? x->end : star;
-            const ionf_status status = advance_checked(x, stop);
+        const uint8_t *const star = find_star(stop, bound);
+        ionf_status status = IONF_OK;
+        if (star == bound && bound != x->end) {
+            status = advance_checked(x, star, bound);
+            if (status == IONF_OK) {
+                status = next_step(x, &bound);
+            }
+            stop = star;
+        } else if (x->end - star < 2) { /* no star, or the input ends with it */
+            status = advance_checked(x, star, x->end);
             if (status != IONF_OK) {
                 return status;
             }
             return x->is_final ? ionf_txt_lex_end(x, "'*/' to end a comment") : IONF_NEED_DATA;
-        }
-        if (star[1] == '/') {
-            const ionf_status status = advance_checked(x, star);
+        } else if (star[1] == '/') {
+            status = advance_checked(x, star, NULL);
             if (status == IONF_OK) {
                 x->p = star + 2;
                 x->comment = IONF_TXT_NO_COMMENT;
             }
             return status;
+        } else {
+            stop = star + 1;
         }
-        stop = star + 1;
+        if (status != IONF_OK) {
+            return status;
+        }
     }
 }
 
 ionf_status
 ionf_txt_lex_space(ionf_txt_lex *x)
 {
+    const uint8_t *bound = ionf_step_end(x->p, x->end);
     for (;;) {
+        ionf_status status = look_around(x, &bound);
+        if (status != IONF_OK) {
+            return status;
+        }
         if (x->comment == IONF_TXT_NO_COMMENT) {
-            x->p = ionf_txt_space(x->p, x->end);
+            x->p = ionf_txt_space(x->p, bound);
+            if (x->p == bound && bound != x->end) {
+                continue;
+            }
             if (x->p == x->end || *x->p != '/') {
                 return IONF_OK;
             }
@@ -135,8 +207,7 @@ ionf_txt_lex_space(ionf_txt_lex *x)
             x->comment = x->p[1] == '/' ? IONF_TXT_LINE_COMMENT : IONF_TXT_BLOCK_COMMENT;
             x->p += 2;
         }
-        const ionf_status status =
-            x->comment == IONF_TXT_LINE_COMMENT ? line_comment(x) : block_comment(x);
+        status = x->comment == IONF_TXT_LINE_COMMENT ? line_comment(x) : block_comment(x);
         if (status != IONF_OK) {
             return status;
         }
@@ -356,7 +427,7 @@ static ionf_status
 copy_run(const ionf_txt_lex *x, quoted *q)
 {
     q->is_copied = true;
-    return ionf_buf_append(x->scratch, q->run, (size_t)(x->p - q->run));
+    return ionf_buf_append_steps(x->scratch, q->run, (size_t)(x->p - q->run));
 }
 
 static ionf_status
@@ -408,13 +479,13 @@ control_byte(ionf_txt_lex *x, quoted *q)
                                        : "an escape for a control character");
 }
 
-/* [p, stop) has bytes from 0x80. */
+/* [p, stop) has bytes from 0x80; p moves to `stop`, or to a sequence that `bound` cuts off. */
 static ionf_status
-high_run(ionf_txt_lex *x, quoted *q, const uint8_t *stop)
+high_run(ionf_txt_lex *x, quoted *q, const uint8_t *stop, const uint8_t *bound)
 {
     q->is_ascii = false;
     if (!is_clob(q->form)) {
-        return advance_checked(x, stop);
+        return advance_checked(x, stop, bound);
     }
     while (*x->p < 0x80) {
         x->p++;
@@ -427,15 +498,27 @@ ionf_txt_lex_quoted(ionf_txt_lex *x, ionf_txt_form form, ionf_txt_text *out)
 {
     const uint8_t quote = form == IONF_TXT_STRING || form == IONF_TXT_CLOB ? '"' : '\'';
     quoted q = {form, x->p, x->scratch->len, false, true};
+    const uint8_t *bound = ionf_step_end(x->p, x->end);
     for (;;) {
         bool has_high = false;
-        ionf_status status = IONF_OK;
-        const uint8_t *stop = ionf_txt_scan(x->p, x->end, quote, &has_high);
+        ionf_status status = look_around(x, &bound);
+        if (status != IONF_OK) {
+            return status;
+        }
+        const uint8_t *stop = ionf_txt_scan(x->p, bound, quote, &has_high);
         if (has_high) {
-            status = high_run(x, &q, stop);
+            status = high_run(x, &q, stop, bound);
             if (status != IONF_OK) {
                 return status;
             }
+        }
+        if (stop == bound && bound != x->end) {
+            x->p = has_high ? x->p : stop;
+            status = next_step(x, &bound);
+            if (status != IONF_OK) {
+                return status;
+            }
+            continue;
         }
         x->p = stop;
         if (stop == x->end) {
@@ -472,7 +555,7 @@ text_to_scratch(ionf_txt_lex *x, ionf_txt_text *text)
         return IONF_OK;
     }
     text->start = x->scratch->len;
-    const ionf_status status = ionf_buf_append(x->scratch, text->data, text->len);
+    const ionf_status status = ionf_buf_append_steps(x->scratch, text->data, text->len);
     text->data = NULL;
     return status;
 }
@@ -504,8 +587,12 @@ add_segment(ionf_txt_lex *x, ionf_txt_form form, ionf_txt_text *out, bool is_fir
 static ionf_status
 segments(ionf_txt_lex *x, ionf_txt_form form, ionf_txt_text *out)
 {
+    const uint8_t *bound = ionf_step_end(x->p, x->end);
     for (bool is_first = true;; is_first = false) {
-        ionf_status status = add_segment(x, form, out, is_first);
+        ionf_status status = look_around(x, &bound);
+        if (status == IONF_OK) {
+            status = add_segment(x, form, out, is_first);
+        }
         if (status != IONF_OK) {
             return status;
         }
@@ -516,7 +603,10 @@ segments(ionf_txt_lex *x, ionf_txt_form form, ionf_txt_text *out)
                 return status;
             }
         } else {
-            x->p = ionf_txt_space(x->p, x->end);
+            status = plain_space(x);
+            if (status != IONF_OK) {
+                return status;
+            }
         }
         bool is_long = false;
         if (x->p == x->end) {
@@ -567,10 +657,12 @@ clob(ionf_txt_lex *x, bool is_long, ionf_token *token)
         x->p++;
         status = ionf_txt_lex_quoted(x, IONF_TXT_CLOB, &text);
     }
+    if (status == IONF_OK) {
+        status = plain_space(x);
+    }
     if (status != IONF_OK) {
         return status;
     }
-    x->p = ionf_txt_space(x->p, x->end);
     status = lob_end(x);
     if (status == IONF_OK) {
         token->kind = IONF_KIND_CLOB;
@@ -591,31 +683,41 @@ is_base64(uint8_t byte)
 
 /* Where the base64 at p ends: at the '}', or without one after the first byte that is wrong, so
  * that the same error is found however much of the input is there. NULL when the bytes run out. */
-static const uint8_t *
-base64_end(const ionf_txt_lex *x)
+static ionf_status
+base64_end(const ionf_txt_lex *x, const uint8_t **stop)
 {
     const size_t left = (size_t)(x->end - x->p);
-    const uint8_t *brace = left == 0 ? NULL : memchr(x->p, '}', left);
-    if (brace != NULL) {
-        return brace;
+    *stop = left == 0 ? NULL : memchr(x->p, '}', left);
+    if (*stop != NULL) {
+        return IONF_OK;
     }
-    const uint8_t *p = x->p;
-    while (p != x->end && is_base64(*p)) {
-        p++;
+    ionf_txt_lex look = *x;
+    const uint8_t *bound = ionf_step_end(look.p, look.end);
+    while (look.p != look.end && is_base64(*look.p)) {
+        look.p++;
+        const ionf_status status = look_around(&look, &bound);
+        if (status != IONF_OK) {
+            return status;
+        }
     }
-    return p == x->end ? NULL : p + 1;
+    *stop = look.p == look.end ? NULL : look.p + 1;
+    return IONF_OK;
 }
 
 static ionf_status
 blob(ionf_txt_lex *x, ionf_token *token)
 {
-    const uint8_t *stop = base64_end(x);
+    const uint8_t *stop;
+    ionf_status status = base64_end(x, &stop);
+    if (status != IONF_OK) {
+        return status;
+    }
     if (stop == NULL) {
         return ionf_txt_lex_end(x, "'}}' to end a blob or clob");
     }
     const size_t start = x->scratch->len;
     size_t error_at = 0;
-    ionf_status status = ionf_b64_decode(x->p, (size_t)(stop - x->p), x->scratch, &error_at);
+    status = ionf_b64_decode(x->p, (size_t)(stop - x->p), x->scratch, &error_at);
     if (status != IONF_OK) {
         x->p += status == IONF_ERR_BASE64 ? error_at : 0;
         x->expected = x->p == stop ? "complete base64 groups of four before '}}'"
@@ -635,7 +737,10 @@ blob(ionf_txt_lex *x, ionf_token *token)
 ionf_status
 ionf_txt_lex_lob(ionf_txt_lex *x, ionf_token *token)
 {
-    x->p = ionf_txt_space(x->p, x->end);
+    const ionf_status space = plain_space(x);
+    if (space != IONF_OK) {
+        return space;
+    }
     if (x->p != x->end && *x->p == '"') {
         return clob(x, false, token);
     }
@@ -677,10 +782,15 @@ static ionf_status
 digit_run(ionf_txt_lex *x, unsigned radix, size_t *count, bool *has_underscore)
 {
     size_t n = 0;
+    const uint8_t *bound = ionf_step_end(x->p, x->end);
     for (;;) {
         const uint8_t *run = x->p;
-        while (x->p != x->end && is_digit_of(*x->p, radix)) {
+        while (x->p != bound && is_digit_of(*x->p, radix)) {
             x->p++;
+            const ionf_status status = look_around(x, &bound);
+            if (status != IONF_OK) {
+                return status;
+            }
         }
         if (x->p == run) {
             return ionf_txt_lex_unexpected(x, IONF_ERR_NUMBER,
@@ -693,6 +803,10 @@ digit_run(ionf_txt_lex *x, unsigned radix, size_t *count, bool *has_underscore)
         }
         *has_underscore = true;
         x->p++;
+        const ionf_status status = look_around(x, &bound);
+        if (status != IONF_OK) {
+            return status;
+        }
     }
 }
 
@@ -726,13 +840,15 @@ number_stop(ionf_txt_lex *x)
 static ionf_status
 append_digits(ionf_buf *buf, const uint8_t *p, const uint8_t *end)
 {
-    const ionf_status status = ionf_buf_reserve(buf, (size_t)(end - p));
-    if (status == IONF_OK) {
-        for (; p != end; p++) {
+    ionf_status status = ionf_buf_reserve(buf, (size_t)(end - p));
+    while (status == IONF_OK && p != end) {
+        const uint8_t *const bound = ionf_step_end(p, end);
+        for (; p != bound; p++) {
             if (*p != '_') {
                 buf->data[buf->len++] = *p;
             }
         }
+        status = p != end ? ionf_alloc_ask(&buf->alloc) : IONF_OK;
     }
     return status;
 }
@@ -921,16 +1037,29 @@ timestamp(ionf_txt_lex *x, ionf_token *token)
     return number_stop(x);
 }
 
+/* More input may follow, and go on with the number: is its end there? */
+static ionf_status
+number_is_whole(ionf_txt_lex *x)
+{
+    ionf_txt_lex look = *x;
+    const uint8_t *bound = ionf_step_end(look.p, look.end);
+    while (look.p != look.end && ionf_txt_is(*look.p, IONF_TXT_NUMBER)) {
+        look.p++;
+        const ionf_status status = look_around(&look, &bound);
+        if (status != IONF_OK) {
+            return status;
+        }
+    }
+    return look.p == look.end ? ionf_txt_lex_end(x, "the end of the number") : IONF_OK;
+}
+
 ionf_status
 ionf_txt_lex_number(ionf_txt_lex *x, ionf_token *token)
 {
     const uint8_t *start = x->p;
-    const uint8_t *run = start;
-    while (run != x->end && ionf_txt_is(*run, IONF_TXT_NUMBER)) {
-        run++;
-    }
-    if (run == x->end && !x->is_final) {
-        return ionf_txt_lex_end(x, "the end of the number");
+    ionf_status status = x->is_final ? IONF_OK : number_is_whole(x);
+    if (status != IONF_OK) {
+        return status;
     }
     number n = {0};
     n.is_negative = *x->p == '-';
@@ -943,7 +1072,7 @@ ionf_txt_lex_number(ionf_txt_lex *x, ionf_token *token)
             return radix_int(x, letter == 'x' ? 16 : 2, n.is_negative, token);
         }
     }
-    const ionf_status status = digit_run(x, 10, &n.digit_count, &n.has_underscore);
+    status = digit_run(x, 10, &n.digit_count, &n.has_underscore);
     if (status != IONF_OK) {
         return status;
     }
@@ -957,8 +1086,8 @@ ionf_txt_lex_number(ionf_txt_lex *x, ionf_token *token)
         x->p = n.digits + 1;
         return ionf_txt_lex_unexpected(x, IONF_ERR_NUMBER, "no more digits after a leading '0'");
     }
-    const ionf_status rest = number_rest(x, &n);
-    return rest == IONF_OK ? number_value(x, &n, token) : rest;
+    status = number_rest(x, &n);
+    return status == IONF_OK ? number_value(x, &n, token) : status;
 }
 
 /* ---- identifiers, nulls, operators ---- */

@@ -130,7 +130,9 @@ typedef enum ionf_txt_comment {
  *
  * The functions below move `p` past what they have read. When the bytes run out they answer
  * IONF_NEED_DATA, or IONF_ERR_TRUNCATED if is_final, with `p` at the end. On an error `p` is at
- * the offending byte and `expected` says what should stand there (static text, or NULL). */
+ * the offending byte and `expected` says what should stand there (static text, or NULL). In a long
+ * token the scratch's owner is asked at each step whether to go on: IONF_ERR_INTERRUPTED, with `p`
+ * anywhere inside, but for white space. */
 typedef struct ionf_txt_lex {
     const uint8_t *p;
     const uint8_t *end;
@@ -163,7 +165,8 @@ ionf_status ionf_txt_lex_unexpected(ionf_txt_lex *x, ionf_status status, const c
 
 /* Past white space and comments, to a byte that is neither or to the end, which is no error.
  * When the bytes run out inside a comment, `p` is as far in it as it has been checked and
- * `comment` tells which it is: calling again with more bytes from there goes on. */
+ * `comment` tells which it is: calling again with more bytes from there goes on. The same after
+ * IONF_ERR_INTERRUPTED. */
 IONF_MUST_CHECK ionf_status ionf_txt_lex_space(ionf_txt_lex *x);
 
 /* Do three single quotes stand at p, where one does? IONF_NEED_DATA when that cannot be told. */

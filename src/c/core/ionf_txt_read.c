@@ -18,6 +18,8 @@ stream_clear(ionf_txt_reader *r)
     r->needs_general = false;
     r->frame_limit = 0;
     r->value_limit = r->top_limit = r->base.start;
+    r->window_end = r->base.end;
+    r->asked = r->base.start;
     memset(&r->find, 0, sizeof r->find);
     r->comment = IONF_TXT_NO_COMMENT;
     r->is_bare = false;
@@ -98,6 +100,17 @@ set_value_limit(ionf_txt_reader *r)
     r->value_limit = r->base.start + (size_t)(skipped + (left < room ? left : room));
 }
 
+/* Ask the host, when much of a step is behind. */
+static ionf_status
+look_around(ionf_txt_reader *r)
+{
+    if (IONF_LIKELY((size_t)(r->base.p - r->asked) < IONF_STEP_BYTES / 2)) {
+        return IONF_OK;
+    }
+    r->asked = r->base.p;
+    return ionf_alloc_ask(&r->base.alloc);
+}
+
 /* What a version marker at the start of the input is followed by; NULL where there is none, or it takes a
  * closer look to tell. Many inputs are a line with a marker and one value. */
 static const uint8_t *
@@ -123,28 +136,78 @@ ionf_txt_reader_open(ionf_txt_reader *r, const uint8_t *data, size_t len, bool i
     if (next != NULL) {
         r->base.p = next;
     }
+    r->window_end = r->base.end;
+    r->asked = r->base.p;
+    ionf_txt_show_step(r);
 }
 
 /* ---- places ---- */
 
-/* Move (line feeds, code points after the last) over [p, stop). CR LF is one line break. */
+static inline bool
+is_break(uint8_t byte)
+{
+    return byte == '\n' || byte == '\r';
+}
+
+#if IONF_HAS_SSE2
+/* The sum of sixteen bytes that are 0 or -1, as a positive number. */
+static inline unsigned
+count_set(__m128i mask)
+{
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i sums = _mm_sad_epu8(_mm_sub_epi8(zero, mask), zero);
+    return (unsigned)_mm_cvtsi128_si32(sums) +
+           (unsigned)_mm_cvtsi128_si32(_mm_srli_si128(sums, 8));
+}
+#endif
+
+/* Line breaks in [p, stop), of which p[-1] may be read; `*after` moves behind the last of them. CR LF is
+ * one line break. */
+static uint64_t
+count_breaks(const uint8_t *p, const uint8_t *stop, const uint8_t **after)
+{
+    uint64_t count = 0;
+#if IONF_HAS_SSE2
+    const __m128i feed = _mm_set1_epi8('\n');
+    const __m128i creturn = _mm_set1_epi8('\r');
+    for (; stop - p >= 16; p += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        const __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(p - 1));
+        const __m128i feeds = _mm_cmpeq_epi8(bytes, feed);
+        const __m128i returns = _mm_cmpeq_epi8(bytes, creturn);
+        const unsigned all = (unsigned)_mm_movemask_epi8(_mm_or_si128(feeds, returns));
+        if (all != 0) {
+            const __m128i first = _mm_andnot_si128(_mm_cmpeq_epi8(before, creturn), feeds);
+            count += count_set(_mm_or_si128(first, returns));
+            *after = p + 64 - ionf_clz64(all);
+        }
+    }
+#endif
+    for (; p != stop; p++) {
+        if (is_break(*p)) {
+            count += *p == '\r' || p[-1] != '\r';
+            *after = p + 1;
+        }
+    }
+    return count;
+}
+
+/* Move (line feeds, code points after the last) over [start, stop). */
 static void
 count_lines(const ionf_txt_reader *r, const uint8_t *stop, uint64_t *lines, uint64_t *columns)
 {
-    bool after_cr = r->ends_with_cr;
-    uint64_t line = r->base.base_line;
-    uint64_t column = r->base.base_column;
-    for (const uint8_t *p = r->base.start; p != stop; p++) {
-        if (*p == '\r' || (*p == '\n' && !after_cr)) {
-            line++;
-            column = 0;
-        } else if (*p != '\n') {
-            column += (*p & 0xC0) != 0x80;
-        }
-        after_cr = *p == '\r';
+    const uint8_t *const start = r->base.start;
+    *lines = r->base.base_line;
+    *columns = r->base.base_column;
+    if (start == stop) {
+        return;
     }
-    *lines = line;
-    *columns = column;
+    const uint8_t *after = is_break(*start) ? start + 1 : start;
+    *lines += is_break(*start) && (*start == '\r' || !r->ends_with_cr);
+    *lines += count_breaks(start + 1, stop, &after);
+    ionf_utf8_info info;
+    ionf_utf8_measure(after, (size_t)(stop - after), &info);
+    *columns = (after == start ? *columns : 0) + info.count;
 }
 
 size_t
@@ -162,6 +225,9 @@ ionf_txt_reader_window(ionf_txt_reader *r, const uint8_t *data, size_t len, bool
     (void)ionf_txt_reader_release(r);
     ionf_reader_base_window(&r->base, data, len, is_final);
     set_value_limit(r);
+    r->window_end = r->base.end;
+    r->asked = r->base.p;
+    ionf_txt_show_step(r);
 }
 
 /* What stands at `at`: a code point, a byte that is not UTF-8, or the end. */
@@ -255,8 +321,8 @@ check_size(ionf_txt_reader *r, uint64_t value_offset, const uint8_t *p)
 static ionf_status
 conclude(ionf_txt_reader *r, const ionf_txt_lex *x, ionf_status status)
 {
-    if (status == IONF_OK) {
-        return IONF_OK;
+    if (status == IONF_OK || status == IONF_ERR_INTERRUPTED) {
+        return status;
     }
     if (status == IONF_NEED_DATA) {
         const uint64_t here = ionf_reader_offset(&r->base, r->base.p);
@@ -545,19 +611,31 @@ find_next(ionf_txt_find *find, const uint8_t **p, const uint8_t *end, const uint
     }
 }
 
-/* Go on looking for the end of the unfinished value. True when it is worth reading it again. */
-static bool
+/* Go on looking for the end of the unfinished value, in steps as if each were all that has arrived.
+ * IONF_OK when it is worth reading it again. */
+static ionf_status
 find_end(ionf_txt_reader *r)
 {
     ionf_txt_find *find = &r->find;
     const uint8_t *item = r->base.p;
     const uint8_t *p = item + find->scanned;
-    find_step step = FIND_ON;
-    while (step == FIND_ON) {
-        step = find_next(find, &p, r->base.end, item);
+    for (;;) {
+        const uint8_t *const bound = ionf_step_end(p, r->base.end);
+        find_step step = FIND_ON;
+        while (step == FIND_ON) {
+            step = find_next(find, &p, bound, item);
+        }
+        find->scanned = (size_t)(p - item);
+        if (step == FIND_DONE) {
+            return IONF_OK;
+        }
+        if (bound == r->base.end) {
+            return IONF_NEED_DATA;
+        }
+        if (ionf_alloc_ask(&r->base.alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
     }
-    find->scanned = (size_t)(p - item);
-    return step == FIND_DONE;
 }
 
 /* A value turned out to be unfinished: look for its end from now on. */
@@ -624,7 +702,14 @@ static ionf_status
 lex_ident(ionf_txt_reader *r, ionf_txt_lex *x, ionf_symref *symref, ionf_txt_keyword *keyword)
 {
     const uint8_t *start = x->p;
-    x->p = ionf_txt_ident_end(start, x->end);
+    const uint8_t *bound;
+    do {
+        bound = ionf_step_end(x->p, x->end);
+        x->p = ionf_txt_ident_end(x->p, bound);
+        if (x->p == bound && bound != x->end && ionf_alloc_ask(&r->base.alloc) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
+        }
+    } while (x->p == bound && bound != x->end);
     const size_t len = (size_t)(x->p - start);
     if (x->p == x->end && !x->is_final) {
         return IONF_NEED_DATA;
@@ -961,9 +1046,16 @@ lex_double_colon(ionf_txt_lex *x, bool *is_annotation)
 static ionf_status
 lex_annotated(ionf_txt_reader *r, ionf_txt_lex *x, ionf_token *token)
 {
+    const uint8_t *bound = ionf_step_end(x->p, x->end);
     for (;;) {
         if (x->p == x->end) {
             return ionf_txt_lex_end(x, "a value");
+        }
+        if (IONF_UNLIKELY(x->p >= bound)) {
+            bound = ionf_step_end(x->p, x->end);
+            if (ionf_alloc_ask(&r->base.alloc) != IONF_OK) {
+                return IONF_ERR_INTERRUPTED;
+            }
         }
         const uint8_t *start = x->p;
         ionf_symref symref;
@@ -1013,7 +1105,7 @@ leading_space(ionf_txt_reader *r, ionf_txt_lex *x)
 {
     x->comment = r->comment;
     const ionf_status status = ionf_txt_lex_space(x);
-    if (status == IONF_OK || status == IONF_NEED_DATA) {
+    if (status == IONF_OK || status == IONF_NEED_DATA || status == IONF_ERR_INTERRUPTED) {
         r->base.p = x->p;
         r->comment = x->comment;
     }
@@ -1221,8 +1313,11 @@ absorb(ionf_txt_reader *r, const ionf_token *token, bool *is_system)
 static ionf_status
 pull(ionf_txt_reader *r, ionf_token *token)
 {
-    if (r->find.is_active && !r->base.is_final && !find_end(r)) {
-        return conclude(r, NULL, IONF_NEED_DATA);
+    if (r->find.is_active && !r->base.is_final) {
+        const ionf_status found = find_end(r);
+        if (found != IONF_OK) {
+            return conclude(r, NULL, found);
+        }
     }
     ionf_txt_lex x = {r->base.p,           r->base.end, r->base.is_final,
                       IONF_TXT_NO_COMMENT, r->scratch,  NULL};
@@ -1248,13 +1343,18 @@ ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token)
     }
     bool is_system;
     ionf_status status;
+    ionf_txt_show_all(r);
     do {
-        status = pull(r, token);
+        status = look_around(r);
         is_system = false;
+        if (status == IONF_OK) {
+            status = pull(r, token);
+        }
         if (status == IONF_OK) {
             status = absorb(r, token, &is_system);
         }
     } while (status == IONF_OK && is_system);
+    ionf_txt_show_step(r);
     r->needs_general = r->base.in_lst || r->find.is_active || r->comment != IONF_TXT_NO_COMMENT ||
                        r->base.error.status != IONF_OK;
     return status;
@@ -1281,9 +1381,14 @@ ionf_status
 ionf_txt_next_value(ionf_txt_reader *r, const uint8_t *value, ionf_token *token)
 {
     if (r->base.depth != 0 && *value != '/') {
-        const ionf_status status = lex_inner_value(r, value, token);
-        if (status == IONF_OK) {
-            return IONF_OK;
+        ionf_status status = look_around(r);
+        if (IONF_LIKELY(status == IONF_OK)) {
+            ionf_txt_show_all(r);
+            status = lex_inner_value(r, value, token);
+            ionf_txt_show_step(r);
+        }
+        if (status == IONF_OK || status == IONF_ERR_INTERRUPTED) {
+            return status;
         }
         if (status == IONF_ERR_NOMEM) { /* not to be tried again */
             r->needs_general = true;

@@ -67,6 +67,10 @@ typedef struct ionf_txt_reader {
      * current top-level value is too long. At top level it is top_limit: the end of the window,
      * or its start when there is a max_value_size, so that each value's limit gets set. */
     const uint8_t *value_limit, *top_limit;
+    /* The end of the window. The inline half is shown no more than a step of it, by base.end, so that it comes
+     * to the careful one from time to time, which asks the host whether to go on; that one sees all. */
+    const uint8_t *window_end;
+    const uint8_t *asked; /* where that was last */
     ionf_txt_find find;
     uint8_t comment;   /* ionf_txt_comment: what base.p stands inside */
     bool is_bare;      /* the symbol just read was an identifier without quotes */
@@ -101,8 +105,8 @@ IONF_MUST_CHECK ionf_status ionf_txt_skip(ionf_txt_reader *r);
 
 /* After IONF_ERR_VALUE_SIZE: pass over the rest of the value, of which nothing but its end is looked
  * for, forget the error, give the value's size, annotations included. On IONF_NEED_DATA call again,
- * and nothing else, after the next window: nothing is kept of what has passed. IONF_ERR_VALUE_SIZE
- * again when it is, or may be, a symbol table; IONF_ERR_TRUNCATED. */
+ * and nothing else, after the next window: nothing is kept of what has passed; on IONF_ERR_INTERRUPTED at
+ * any time. IONF_ERR_VALUE_SIZE again when it is, or may be, a symbol table; IONF_ERR_TRUNCATED. */
 IONF_MUST_CHECK ionf_status ionf_txt_discard(ionf_txt_reader *r, uint64_t *size);
 
 /* Keep an error with its line; for parts of the reader only. IONF_NEED_DATA instead where bytes at
@@ -115,6 +119,20 @@ ionf_status ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token);
 /* The same where all is well up to the value, which begins at `value`: its field, if any, is in the
  * token. */
 ionf_status ionf_txt_next_value(ionf_txt_reader *r, const uint8_t *value, ionf_token *token);
+
+/* The careful half begins. */
+static inline void
+ionf_txt_show_all(ionf_txt_reader *r)
+{
+    r->base.end = r->window_end;
+}
+
+/* It ends: the inline half may go on from base.p. */
+static inline void
+ionf_txt_show_step(ionf_txt_reader *r)
+{
+    r->base.end = ionf_step_end(r->base.p, r->window_end);
+}
 
 /* Make `kind` the open container, or the top level for IONF_KIND_EOF. */
 static inline void
@@ -334,7 +352,8 @@ ionf_txt_plain_ident(const uint8_t **at, const uint8_t *end, bool is_top, ionf_t
 }
 
 /* The next token: IONF_OK, IONF_NEED_DATA (only without is_final; nothing of the unfinished
- * value is consumed), or an error, which is in base.error. Slices in the token borrow from the
+ * value is consumed), IONF_ERR_INTERRUPTED, which is not kept (the same: call again, and it is read from
+ * its start), or an error, which is in base.error. Slices in the token borrow from the
  * window, the scratch and the reader, until the next call. */
 IONF_MUST_CHECK static inline ionf_status
 ionf_txt_next(ionf_txt_reader *r, ionf_token *token)

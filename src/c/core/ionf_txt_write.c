@@ -155,7 +155,8 @@ put_escape(uint8_t *dst, uint8_t byte)
     return dst;
 }
 
-/* Append `len` bytes, with escapes, between `quote`s. */
+/* Append `len` bytes, with escapes, between `quote`s. Names are written in one step however long: whoever
+ * owns them need not expect to be asked. */
 static ionf_status
 append_quoted(ionf_buf *out, const uint8_t *text, size_t len, uint8_t quote, bool is_clob)
 {
@@ -166,16 +167,22 @@ append_quoted(ionf_buf *out, const uint8_t *text, size_t len, uint8_t quote, boo
     }
     out->data[out->len++] = quote;
     size_t i = 0;
+    const bool has_steps = quote == '"' && len > IONF_STEP_BYTES;
+    size_t stop = has_steps ? IONF_STEP_BYTES : len;
     while (i < len) {
         uint8_t *dst = out->data + out->len;
-        const size_t plain = ionf_txt_copy_plain(dst, text + i, len - i, quote, is_clob);
+        const size_t plain = ionf_txt_copy_plain(dst, text + i, stop - i, quote, is_clob);
         dst += plain;
         i += plain;
-        if (i < len) {
+        if (i < stop) {
             dst = put_escape(dst, text[i++]);
         }
         out->len = (size_t)(dst - out->data);
         status = ionf_buf_reserve(out, len - i + slack);
+        if (status == IONF_OK && i == stop && i < len) {
+            stop = len - i > IONF_STEP_BYTES ? i + IONF_STEP_BYTES : len;
+            status = ionf_alloc_ask(&out->alloc);
+        }
         if (IONF_UNLIKELY(status != IONF_OK)) {
             return status;
         }

@@ -195,6 +195,36 @@ ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info)
     return i;
 }
 
+ionf_status
+ionf_utf8_check_steps(const ionf_alloc *host, const uint8_t *p, size_t len, ionf_utf8_info *info,
+                      size_t *valid)
+{
+    ionf_utf8_info all = {0, 0x7Fu};
+    ionf_status status = IONF_OK;
+    size_t i = 0;
+    for (;;) {
+        const size_t step = len - i > IONF_STEP_BYTES ? IONF_STEP_BYTES : len - i;
+        ionf_utf8_info part;
+        const size_t good = ionf_utf8_check(p + i, step, &part);
+        all.count += part.count;
+        all.max_class = part.max_class > all.max_class ? part.max_class : all.max_class;
+        i += good;
+        /* Up to three bytes at a step's end may be the beginning of a sequence: the next step tells. */
+        if (i == len || good + 4 <= step || good == 0) {
+            break;
+        }
+        status = ionf_alloc_ask(host);
+        if (status != IONF_OK) {
+            break;
+        }
+    }
+    *valid = i;
+    if (info != NULL) {
+        *info = all;
+    }
+    return status;
+}
+
 #if defined(__SSE2__)
 /* Tails and the greatest byte of whole sixteens; gives how many bytes that was. */
 static inline size_t

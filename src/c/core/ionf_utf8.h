@@ -3,8 +3,7 @@
 #ifndef IONF_UTF8_H
 #define IONF_UTF8_H
 
-#include "ionf_base.h"
-#include "ionf_status.h"
+#include "ionf_alloc.h"
 
 /* What a consumer that builds wider strings needs to know of a run of UTF-8. */
 typedef struct ionf_utf8_info {
@@ -33,6 +32,11 @@ ionf_utf8_is_ascii(const uint8_t *p, size_t len)
 /* Length of valid UTF-8 from the start: `len` when all of it is valid, else the offset of the
  * first bad sequence. `info` may be NULL; it describes the valid part. */
 size_t ionf_utf8_check(const uint8_t *p, size_t len, ionf_utf8_info *info);
+
+/* The same of text of any length: `host` is asked at each step whether to go on. `*valid` is how far it got,
+ * also with IONF_ERR_INTERRUPTED. */
+IONF_MUST_CHECK ionf_status ionf_utf8_check_steps(const ionf_alloc *host, const uint8_t *p,
+                                                  size_t len, ionf_utf8_info *info, size_t *valid);
 
 /* The same of VALID UTF-8, without checking it again. */
 void ionf_utf8_measure(const uint8_t *p, size_t len, ionf_utf8_info *info);
