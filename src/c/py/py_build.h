@@ -37,9 +37,7 @@ ionfast_str_from_utf8(const uint8_t *text, size_t len, bool is_ascii)
         if (len <= 1) { /* shared by the interpreter: the empty and one-character strs */
             return len == 0 ? PyUnicode_New(0, 0) : PyUnicode_FromOrdinal(text[0]);
         }
-        if (PyErr_CheckSignals() < 0) {
-            return NULL;
-        }
+        return ionfast_str_from_long_ascii(text, len);
     }
     return ionfast_ascii_new(text, len);
 }

@@ -15,6 +15,7 @@
 #define EXTRA_TEXT_MAX (3 + IONF_U64_TEXT_MAX)
 /* Coefficients of more bytes become digits through the helper for ints: see py_int.c. */
 #define MAX_CORE_BYTES 830
+#define MIN_CORE_BYTES_AGAIN (1u << 19)
 /* Any 19 digits fit 64 bits. */
 #define MAX_U64_DIGITS 19
 /* Decimals up to this many digits after the point are passed on as "12.34": Decimal reads that
@@ -193,7 +194,8 @@ text_of(ionfast_state *state, const ionf_decimal *decimal)
     if (IONF_LIKELY(coefficient->form == IONF_INT_U64)) {
         return small_text(decimal);
     }
-    if (coefficient->form == IONF_INT_BE && coefficient->len > MAX_CORE_BYTES) {
+    if (coefficient->form == IONF_INT_BE && coefficient->len > MAX_CORE_BYTES &&
+        coefficient->len < MIN_CORE_BYTES_AGAIN) {
         return huge_text(state, decimal);
     }
     return big_text(state, decimal);

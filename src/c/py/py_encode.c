@@ -247,8 +247,10 @@ static int
 encode_bytes(ionfast_encoder *enc, ionf_kind kind, PyObject *bytes)
 {
     const uint8_t *const data = (const uint8_t *)PyBytes_AS_STRING(bytes);
-    return ionfast_encode_status(enc,
-                                 WRITE(enc, lob, kind, data, (size_t)PyBytes_GET_SIZE(bytes)));
+    Py_INCREF(bytes); /* long ones look at signals, which may run any code */
+    const ionf_status status = WRITE(enc, lob, kind, data, (size_t)PyBytes_GET_SIZE(bytes));
+    Py_DECREF(bytes);
+    return ionfast_encode_status(enc, status);
 }
 
 /* A bytearray or a memoryview; one that is not contiguous is copied. */

@@ -244,6 +244,9 @@ ionfast_utf8_cached(PyObject *str)
 int ionfast_utf8_of(ionfast_encoder *enc, PyObject *str, ionf_slice *out);
 /* Write a str that is not compact ASCII as a string. */
 int ionfast_encode_wide(ionfast_encoder *enc, PyObject *str);
+/* Beyond so many characters, which no step of the core is longer than in UTF-8, it looks at signals: then
+ * nothing may be only borrowed. */
+#define IONFAST_LONG_STR ((Py_ssize_t)(IONF_STEP_BYTES / 4))
 /* Keep `name`, an exact str, and its SID. The slot is never NULL. */
 ionfast_name_slot *ionfast_name_remember(ionfast_encoder *enc, PyObject *name, uint64_t sid);
 /* Forget the SIDs of all names, as when a new symbol table starts. */

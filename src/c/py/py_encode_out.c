@@ -294,26 +294,64 @@ WIDEN(widen_ucs1, uint8_t)
 WIDEN(widen_ucs2, uint16_t)
 WIDEN(widen_ucs4, uint32_t)
 
+/* `text`, which has `count` code points, as the units of `str` from `start` on. */
+static void
+widen_into(PyObject *str, size_t start, const uint8_t *text, size_t len, size_t count)
+{
+    switch (PyUnicode_KIND(str)) {
+    case PyUnicode_1BYTE_KIND:
+        if (count == len) {
+            memcpy(PyUnicode_1BYTE_DATA(str) + start, text, len);
+        } else {
+            widen_ucs1(text, len, PyUnicode_1BYTE_DATA(str) + start, count);
+        }
+        break;
+    case PyUnicode_2BYTE_KIND:
+        widen_ucs2(text, len, PyUnicode_2BYTE_DATA(str) + start, count);
+        break;
+    default:
+        widen_ucs4(text, len, PyUnicode_4BYTE_DATA(str) + start, count);
+    }
+}
+
+/* The same of a long output, in steps with a look at signals after each; the text that is left over. */
+static int
+widen_steps(PyObject *str, size_t *start, const uint8_t **text, size_t *len)
+{
+    while (*len > IONF_STEP_BYTES) {
+        size_t step = IONF_STEP_BYTES;
+        while (((*text)[step] & 0xC0) == 0x80) { /* not in the middle of a sequence */
+            step--;
+        }
+        ionf_utf8_info info;
+        ionf_utf8_measure(*text, step, &info);
+        widen_into(str, *start, *text, step, info.count);
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+        *start += info.count;
+        *text += step;
+        *len -= step;
+    }
+    return 0;
+}
+
 static PyObject *
 str_of(const uint8_t *text, size_t len, const ionf_utf8_info *info)
 {
-    if (IONF_LIKELY(info->max_class == 0x7F && len >= 2)) {
+    if (IONF_LIKELY(info->max_class == 0x7F && len >= 2 && len <= IONF_STEP_BYTES)) {
         return ionfast_ascii_new(text, len);
     }
     PyObject *str = PyUnicode_New((Py_ssize_t)info->count, info->max_class);
     if (str == NULL || len == 0) {
         return str;
     }
-    switch (PyUnicode_KIND(str)) {
-    case PyUnicode_1BYTE_KIND:
-        widen_ucs1(text, len, PyUnicode_1BYTE_DATA(str), info->count);
-        break;
-    case PyUnicode_2BYTE_KIND:
-        widen_ucs2(text, len, PyUnicode_2BYTE_DATA(str), info->count);
-        break;
-    default:
-        widen_ucs4(text, len, PyUnicode_4BYTE_DATA(str), info->count);
+    size_t start = 0;
+    if (IONF_UNLIKELY(len > IONF_STEP_BYTES) && widen_steps(str, &start, &text, &len) < 0) {
+        Py_DECREF(str);
+        return NULL;
     }
+    widen_into(str, start, text, len, info->count - start);
     return str;
 }
 
@@ -416,7 +454,8 @@ encoder_create(void *ctx)
     /* By the interpreter's own secret, so that who chooses the symbols cannot choose collisions. */
     ionf_symmap_set_seed(&enc->bin.symbols, (uint64_t)PyObject_Hash(state->str_offset));
     ionf_txt_writer_init(&enc->txt, state->alloc);
-    const ionf_alloc body_memory = {body_alloc, body_realloc, body_free, &state->heap};
+    const ionf_alloc body_memory = {body_alloc, body_realloc, body_free, &state->heap,
+                                    state->alloc.is_interrupted};
     ionf_buf_init(&enc->own_body, body_memory);
     enc->body = &enc->own_body;
     enc->generation = 1;

@@ -55,19 +55,24 @@ ENCODE_UNITS(encode_ucs1, uint8_t)
 ENCODE_UNITS(encode_ucs2, uint16_t)
 ENCODE_UNITS(encode_ucs4, uint32_t)
 
+/* The same for `count` units of a str from `start` on. */
 static uint8_t *
-encode_units(uint8_t *dst, PyObject *str, size_t *bad)
+encode_units(uint8_t *dst, PyObject *str, size_t start, size_t count, size_t *bad)
 {
-    const size_t count = (size_t)PyUnicode_GET_LENGTH(str);
-    const void *const data = PyUnicode_DATA(str);
     switch (PyUnicode_KIND(str)) {
     case PyUnicode_1BYTE_KIND:
-        return encode_ucs1(dst, data, count, bad);
+        return encode_ucs1(dst, PyUnicode_1BYTE_DATA(str) + start, count, bad);
     case PyUnicode_2BYTE_KIND:
-        return encode_ucs2(dst, data, count, bad);
+        return encode_ucs2(dst, PyUnicode_2BYTE_DATA(str) + start, count, bad);
     default:
-        return encode_ucs4(dst, data, count, bad);
+        return encode_ucs4(dst, PyUnicode_4BYTE_DATA(str) + start, count, bad);
     }
+}
+
+static uint8_t *
+encode_all_units(uint8_t *dst, PyObject *str, size_t *bad)
+{
+    return encode_units(dst, str, 0, (size_t)PyUnicode_GET_LENGTH(str), bad);
 }
 
 /* Bytes of the UTF-8; a surrogate counts as any of its width. */
@@ -148,7 +153,7 @@ append_utf8(ionfast_encoder *enc, PyObject *str, ionf_buf *out)
         return ionfast_encode_status(enc, status);
     }
     size_t bad = 0;
-    uint8_t *const end = encode_units(out->data + out->len, str, &bad);
+    uint8_t *const end = encode_all_units(out->data + out->len, str, &bad);
     if (end == NULL) {
         return refuse_surrogate(enc, str, bad);
     }
@@ -184,7 +189,7 @@ encode_wide_binary(ionfast_encoder *enc, PyObject *str)
     const size_t room = bound < 14 ? 0 : ionf_varuint_size(bound);
     uint8_t *const head = body->data + body->len;
     size_t bad = 0;
-    const uint8_t *const end = encode_units(head + 1 + room, str, &bad);
+    const uint8_t *const end = encode_all_units(head + 1 + room, str, &bad);
     if (IONF_UNLIKELY(end == NULL)) {
         return refuse_surrogate(enc, str, bad);
     }
@@ -201,9 +206,59 @@ encode_wide_binary(ionfast_encoder *enc, PyObject *str)
     return 0;
 }
 
+/* The UTF-8 of a long str in the scratch, in steps with a look at signals after each. */
+static int
+long_utf8(ionfast_encoder *enc, PyObject *str)
+{
+    ionf_buf *const out = &enc->scratch;
+    ionf_buf_reset(out);
+    const ionf_status status = ionf_buf_reserve(out, utf8_bound(str));
+    if (status != IONF_OK) {
+        return ionfast_encode_status(enc, status);
+    }
+    const size_t count = (size_t)PyUnicode_GET_LENGTH(str);
+    for (size_t start = 0; start < count;) {
+        const size_t step = count - start < IONFAST_LONG_STR ? count - start : IONFAST_LONG_STR;
+        size_t bad = 0;
+        const uint8_t *const end = encode_units(out->data + out->len, str, start, step, &bad);
+        if (end == NULL) {
+            return refuse_surrogate(enc, str, start + bad);
+        }
+        out->len = (size_t)(end - out->data);
+        start += step;
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* A string that takes long: what looks at signals may run any code, which may drop the str. */
+static int
+encode_long(ionfast_encoder *enc, PyObject *str)
+{
+    Py_INCREF(str);
+    ionf_slice text = ionfast_utf8_cached(str);
+    int result = 0;
+    if (text.data == NULL) {
+        result = long_utf8(enc, str);
+        text = (ionf_slice){enc->scratch.data, enc->scratch.len};
+    }
+    if (result == 0) {
+        result = ionfast_encode_status(
+            enc, enc->is_binary ? ionf_bin_write_string(&enc->bin, text.data, text.len)
+                                : ionf_txt_write_string(&enc->txt, text.data, text.len));
+    }
+    Py_DECREF(str);
+    return result;
+}
+
 int
 ionfast_encode_wide(ionfast_encoder *enc, PyObject *str)
 {
+    if (IONF_UNLIKELY(PyUnicode_GET_LENGTH(str) > IONFAST_LONG_STR)) {
+        return encode_long(enc, str);
+    }
     ionf_slice text = ionfast_utf8_cached(str);
     if (text.data == NULL && enc->is_binary) {
         return encode_wide_binary(enc, str);

@@ -125,12 +125,20 @@ write_str(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
     const uint8_t *const text = known.data;
     const size_t len = known.len;
     if (IONF_UNLIKELY(text == NULL)) {
+        if (IONF_UNLIKELY(PyUnicode_GET_LENGTH(value) > IONFAST_LONG_STR)) {
+            return write_other(enc, is_binary, c, value);
+        }
         park(enc, c);
         enc->txt.has_prefix = !is_binary;
         return go_on(enc, c, ionfast_encode_wide(enc, value));
     }
-    if (IONF_UNLIKELY((ptrdiff_t)len > c->limit - c->dst) && !make_room(enc, c, len)) {
-        return FAILED;
+    if (IONF_UNLIKELY((ptrdiff_t)len > c->limit - c->dst)) {
+        if (len > IONF_STEP_BYTES) {
+            return write_other(enc, is_binary, c, value);
+        }
+        if (!make_room(enc, c, len)) {
+            return FAILED;
+        }
     }
     if (is_binary) {
         c->dst = ionf_bin_put_string(c->dst, text, len);
@@ -139,6 +147,9 @@ write_str(ionfast_encoder *enc, bool is_binary, cursor *c, PyObject *value)
     uint8_t *const dst = c->dst;
     dst[0] = '"';
     if (IONF_UNLIKELY(ionf_txt_copy_plain(dst + 1, text, len, '"', false) != len)) {
+        if (len > IONF_STEP_BYTES) {
+            return write_other(enc, is_binary, c, value);
+        }
         park(enc, c);
         enc->txt.has_prefix = true;
         const ionf_status status = ionf_txt_write_string(&enc->txt, text, len);

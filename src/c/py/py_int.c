@@ -15,6 +15,9 @@
 #define MAX_CORE_DIGITS 2000
 #define MIN_CORE_DIGITS_AGAIN 200000
 #define MAX_CORE_BYTES 830
+/* Decimal's multiplications cannot be interrupted: the last one takes 25 ms at this size. The core's can,
+ * though it takes longer: 0.64 instead of 0.44 s for half a megabyte. */
+#define MIN_CORE_BYTES_AGAIN (1u << 19)
 
 /* The negative of `magnitude`, which is stolen and may be NULL. */
 static PyObject *
@@ -201,8 +204,9 @@ ionfast_int_to_digits(ionfast_state *state, PyObject *value, ionf_integer *out, 
         return 0;
     }
     const bool is_negative = out->is_negative;
-    const int result = out->len > MAX_CORE_BYTES ? huge_to_digits(state, out, scratch)
-                                                 : bytes_to_digits(state, out, scratch);
+    const bool is_for_helper = out->len > MAX_CORE_BYTES && out->len < MIN_CORE_BYTES_AGAIN;
+    const int result =
+        is_for_helper ? huge_to_digits(state, out, scratch) : bytes_to_digits(state, out, scratch);
     if (result == 0) {
         *out = ionf_num_integer_from_digits(scratch->data, scratch->len, is_negative);
     }

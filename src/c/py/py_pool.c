@@ -81,6 +81,15 @@ buf_retained(const void *object)
     return sizeof(ionf_buf) + ((const ionf_buf *)object)->cap;
 }
 
+/* What the core asks within a long token. The exception that is set is what its status stands for. It may
+ * run any Python code (handlers of signals, and from 3.12 on finalizers): see docs/robustness.md. */
+static bool
+is_interrupted(void *ctx)
+{
+    (void)ctx;
+    return PyErr_CheckSignals() < 0;
+}
+
 static ionf_pool_type
 buf_pool_type(ionfast_state *state)
 {
@@ -91,7 +100,7 @@ buf_pool_type(ionfast_state *state)
 void
 ionfast_pool_setup(ionfast_state *state)
 {
-    const ionf_alloc alloc = {heap_alloc, heap_realloc, heap_free, &state->heap};
+    const ionf_alloc alloc = {heap_alloc, heap_realloc, heap_free, &state->heap, is_interrupted};
     state->alloc = alloc;
     ionf_pool_init(&state->decoders, ionfast_decoder_pool_type(state), IONFAST_POOL_IDLE,
                    IONFAST_POOL_OBJECT_BYTES, IONFAST_POOL_BYTES);

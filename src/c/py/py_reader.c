@@ -230,6 +230,9 @@ after_status(Reader *self, ionf_status status)
     if (status == IONF_ERR_VALUE_SIZE && self->on_oversized != NULL && self->depth == 0) {
         return STEP_OVERSIZED;
     }
+    if (status == IONF_ERR_INTERRUPTED) {
+        return STEP_ERROR; /* a signal's exception is set; the same call may be made again */
+    }
     set_core_error(self);
     return STEP_ERROR;
 }
@@ -254,8 +257,10 @@ leave_inner(Reader *self)
     ionfast_decoder *dec = self->dec;
     const ionf_reader *base = ionfast_decoder_base(dec);
     while (base->depth > self->depth && !base->in_lst) {
+        self->is_busy = true;
         const ionf_status status =
             dec->is_binary ? ionf_bin_skip(&dec->bin) : ionf_txt_skip(&dec->txt);
+        self->is_busy = false;
         if (status != IONF_OK) {
             const step_result result = after_status(self, status);
             if (result != STEP_OK) {
@@ -296,8 +301,10 @@ next_token(Reader *self)
     ionfast_decoder *dec = self->dec;
     ionf_token *token = &dec->stream.token;
     for (;;) {
+        self->is_busy = true;
         const ionf_status status =
             dec->is_binary ? ionf_bin_next(&dec->bin, token) : ionf_txt_next(&dec->txt, token);
+        self->is_busy = false;
         if (IONF_LIKELY(status == IONF_OK)) {
             return STEP_OK;
         }
@@ -328,9 +335,12 @@ discard(Reader *self)
     const ionf_reader *base = ionfast_decoder_base(dec);
     for (;;) {
         uint64_t size;
+        self->is_busy = true;
         const ionf_status status = dec->is_binary ? ionf_bin_discard(&dec->bin, &size)
                                                   : ionf_txt_discard(&dec->txt, &size);
-        self->first.is_discarding = status == IONF_NEED_DATA && base->error.status == IONF_OK;
+        self->is_busy = false;
+        self->first.is_discarding = (status == IONF_NEED_DATA || status == IONF_ERR_INTERRUPTED) &&
+                                    base->error.status == IONF_OK;
         if (status == IONF_OK) {
             return report_oversized(self, size);
         }
@@ -338,6 +348,9 @@ discard(Reader *self)
             ionfast_set_error_at(self->state, base->error.offset,
                                  "a symbol table is larger than max_value_size, and cannot be "
                                  "passed over");
+            return STEP_ERROR;
+        }
+        if (status == IONF_ERR_INTERRUPTED) {
             return STEP_ERROR;
         }
         if (status != IONF_NEED_DATA) {

@@ -2,6 +2,8 @@
  * write and the note of what it took. */
 #include "py_sink.h"
 
+#include "py_values.h"
+
 int
 ionfast_sink_open(ionfast_state *state, PyObject *target, PyObject *source, bool is_binary,
                   ionfast_sink *sink)
@@ -30,8 +32,11 @@ ionfast_sink_open(ionfast_state *state, PyObject *target, PyObject *source, bool
 PyObject *
 ionfast_sink_segment(const ionfast_sink *sink, const uint8_t *data, size_t len)
 {
-    return sink->takes_str ? PyUnicode_DecodeUTF8((const char *)data, (Py_ssize_t)len, NULL)
-                           : PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)len);
+    if (!sink->takes_str) {
+        return ionfast_bytes_new(data, len);
+    }
+    return len <= IONF_STEP_BYTES ? PyUnicode_DecodeUTF8((const char *)data, (Py_ssize_t)len, NULL)
+                                  : ionfast_str_from_wide(data, len);
 }
 
 /* ---- files ---- */

@@ -110,7 +110,7 @@ refuse_token(transcode_job *job, ionf_status status, const ionf_token *token)
 {
     if (status == IONF_ERR_NOMEM) {
         PyErr_NoMemory();
-    } else {
+    } else if (status != IONF_ERR_INTERRUPTED) { /* whose exception is set */
         ionfast_set_error_at(job->state, token->offset, "%s", ionf_status_text(status));
     }
     return -1;

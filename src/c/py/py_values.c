@@ -7,6 +7,47 @@
 /* Like IONFAST_LONG_TEXT: measuring and widening take some ten times as long as copying. */
 #define LONG_WIDE_TEXT (IONFAST_LONG_TEXT / 16)
 
+/* `text` as the units of `str` from `start` on. */
+static void
+widen_into(PyObject *str, size_t start, const uint8_t *text, size_t len)
+{
+    switch (PyUnicode_KIND(str)) {
+    case PyUnicode_1BYTE_KIND:
+        ionf_utf8_to_ucs1(text, len, PyUnicode_1BYTE_DATA(str) + start);
+        break;
+    case PyUnicode_2BYTE_KIND:
+        ionf_utf8_to_ucs2(text, len, PyUnicode_2BYTE_DATA(str) + start);
+        break;
+    default:
+        ionf_utf8_to_ucs4(text, len, PyUnicode_4BYTE_DATA(str) + start);
+        break;
+    }
+}
+
+/* The same for all of it, in steps with a look at signals after each. */
+static int
+widen_steps(PyObject *str, const uint8_t *text, size_t len)
+{
+    size_t start = 0;
+    while (len > IONF_STEP_BYTES) {
+        size_t step = IONF_STEP_BYTES;
+        while ((text[step] & 0xC0) == 0x80) { /* not in the middle of a sequence */
+            step--;
+        }
+        ionf_utf8_info info;
+        ionf_utf8_measure(text, step, &info);
+        widen_into(str, start, text, step);
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+        start += info.count;
+        text += step;
+        len -= step;
+    }
+    widen_into(str, start, text, len);
+    return 0;
+}
+
 static PyObject *
 widen(const uint8_t *text, size_t len, const ionf_utf8_info *info)
 {
@@ -14,21 +55,49 @@ widen(const uint8_t *text, size_t len, const ionf_utf8_info *info)
         return NULL;
     }
     PyObject *str = PyUnicode_New((Py_ssize_t)info->count, info->max_class);
-    if (str == NULL) {
-        return NULL;
-    }
-    switch (PyUnicode_KIND(str)) {
-    case PyUnicode_1BYTE_KIND:
-        ionf_utf8_to_ucs1(text, len, PyUnicode_1BYTE_DATA(str));
-        break;
-    case PyUnicode_2BYTE_KIND:
-        ionf_utf8_to_ucs2(text, len, PyUnicode_2BYTE_DATA(str));
-        break;
-    default:
-        ionf_utf8_to_ucs4(text, len, PyUnicode_4BYTE_DATA(str));
-        break;
+    if (str != NULL && widen_steps(str, text, len) < 0) {
+        Py_CLEAR(str);
     }
     return str;
+}
+
+/* memcpy for any length, with a look at signals after each step. */
+static int
+copy_steps(uint8_t *dst, const uint8_t *src, size_t len)
+{
+    for (; len > IONF_STEP_BYTES; len -= IONF_STEP_BYTES) {
+        memcpy(dst, src, IONF_STEP_BYTES);
+        dst += IONF_STEP_BYTES;
+        src += IONF_STEP_BYTES;
+        if (PyErr_CheckSignals() < 0) {
+            return -1;
+        }
+    }
+    memcpy(dst, src, len);
+    return 0;
+}
+
+PyObject *
+ionfast_str_from_long_ascii(const uint8_t *text, size_t len)
+{
+    PyObject *str = PyErr_CheckSignals() < 0 ? NULL : PyUnicode_New((Py_ssize_t)len, 127);
+    if (str != NULL && copy_steps(PyUnicode_1BYTE_DATA(str), text, len) < 0) {
+        Py_CLEAR(str);
+    }
+    return str;
+}
+
+PyObject *
+ionfast_bytes_new(const uint8_t *data, size_t len)
+{
+    if (len <= IONF_STEP_BYTES) {
+        return PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)len);
+    }
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)len);
+    if (bytes != NULL && copy_steps((uint8_t *)PyBytes_AS_STRING(bytes), data, len) < 0) {
+        Py_CLEAR(bytes);
+    }
+    return bytes;
 }
 
 PyObject *
@@ -64,7 +133,11 @@ str_from_units(const uint16_t *units, size_t count, uint32_t all)
 int
 ionfast_check_string(ionfast_decoder *dec, const ionf_token *t, ionf_utf8_info *info)
 {
-    const size_t valid = ionf_utf8_check(t->as.bytes.data, t->as.bytes.len, info);
+    size_t valid;
+    if (ionf_utf8_check_steps(&dec->state->alloc, t->as.bytes.data, t->as.bytes.len, info,
+                              &valid) != IONF_OK) {
+        return -1; /* a signal's exception */
+    }
     if (valid == t->as.bytes.len) {
         return 0;
     }
@@ -129,10 +202,10 @@ ionpy_float(ionfast_state *state, double number)
 static PyObject *
 bytes_of(const ionf_slice *slice)
 {
-    if (IONF_UNLIKELY(slice->len >= IONFAST_LONG_TEXT) && PyErr_CheckSignals() < 0) {
-        return NULL;
+    if (IONF_LIKELY(slice->len < IONFAST_LONG_TEXT)) {
+        return PyBytes_FromStringAndSize((const char *)slice->data, (Py_ssize_t)slice->len);
     }
-    return PyBytes_FromStringAndSize((const char *)slice->data, (Py_ssize_t)slice->len);
+    return PyErr_CheckSignals() < 0 ? NULL : ionfast_bytes_new(slice->data, slice->len);
 }
 
 /* A decimal that Python cannot hold is an error at the value's place. */
@@ -351,7 +424,10 @@ ionfast_build_annotations(ionfast_decoder *dec, const ionf_token *t)
         return NULL;
     }
     for (uint32_t i = 0; i < t->annotation_count; i++) {
-        PyObject *symbol = lossless_symbol(dec, &t->annotations[i]);
+        PyObject *symbol =
+            i % IONFAST_SIGNAL_INTERVAL == IONFAST_SIGNAL_INTERVAL - 1 && PyErr_CheckSignals() < 0
+                ? NULL
+                : lossless_symbol(dec, &t->annotations[i]);
         if (symbol == NULL) {
             Py_DECREF(annotations);
             return NULL;

@@ -9,6 +9,10 @@
 
 /* A str of valid UTF-8 that is not all ASCII. */
 PyObject *ionfast_str_from_wide(const uint8_t *text, size_t len);
+/* A str of ASCII of at least IONFAST_LONG_TEXT bytes. */
+PyObject *ionfast_str_from_long_ascii(const uint8_t *text, size_t len);
+/* PyBytes_FromStringAndSize for any length, with a look at signals after each step. */
+PyObject *ionfast_bytes_new(const uint8_t *data, size_t len);
 /* Decimal, timestamp, symbol, clob, blob, null, unannotated, in the lossless or plain model. */
 PyObject *ionfast_build_rare_scalar(ionfast_decoder *dec, const ionf_token *t);
 /* Any scalar or null: annotated, null, or in the ionpy model. */

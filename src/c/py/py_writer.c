@@ -332,7 +332,9 @@ flush_segment(Writer *self, bool is_end)
         return 0;
     }
     self->health = WRITER_FAILED; /* until it is done */
+    self->is_busy = true;         /* a long one looks at signals */
     PyObject *segment = make_segment(self);
+    self->is_busy = false;
     if (segment == NULL) {
         return -1;
     }
