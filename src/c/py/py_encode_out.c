@@ -323,8 +323,10 @@ widen_steps(PyObject *str, size_t *start, const uint8_t **text, size_t *len)
         while (((*text)[step] & 0xC0) == 0x80) { /* not in the middle of a sequence */
             step--;
         }
-        ionf_utf8_info info;
-        ionf_utf8_measure(*text, step, &info);
+        ionf_utf8_info info = {step, 0x7F};
+        if (!PyUnicode_IS_ASCII(str)) {
+            ionf_utf8_measure(*text, step, &info);
+        }
         widen_into(str, *start, *text, step, info.count);
         if (PyErr_CheckSignals() < 0) {
             return -1;
