@@ -7,6 +7,7 @@
 #endif
 #include <Python.h>
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,12 +32,293 @@ ionfast_dict_set(PyObject *dict, PyObject *key, PyObject *value)
     return PyDict_SetItem(dict, key, value);
 }
 
-/* Is there one lock around all calls? Without it nothing may be kept in the state unguarded. */
+/* ---- without a GIL ----
+ *
+ * Is there one lock around all calls? Without it whatever threads share needs one of these; with it they
+ * are nothing, or what is quickest under it:
+ *
+ *   IONFAST_SHARED    a counter or a flag that any thread may read and change
+ *   ionfast_spin      around a few lines that run no code of the interpreter's
+ *   ionfast_turn      an object that one call at a time may use; who comes second is told so
+ *   IONFAST_ALONE     a method of such an object
+ *   ionfast_publish   an object that is made on first use and kept for ever
+ *   ionfast_dict_...  references out of containers that others may change meanwhile
+ */
 #ifdef Py_GIL_DISABLED
 #define IONFAST_HAS_GIL 0
+#define IONFAST_SHARED(type) _Atomic(type)
 #else
 #define IONFAST_HAS_GIL 1
+#define IONFAST_SHARED(type) type
 #endif
+
+/* Held for a few instructions, none of which may wait, run Python code or make the interpreter stop: then
+ * no `fork` and no collection finds it locked. (PyMutex can be handed to a thread that sleeps, and would
+ * stay with it in the child of a fork.) Zeroed memory is one that nobody holds. */
+typedef struct ionfast_spin {
+    IONFAST_SHARED(bool) is_held;
+} ionfast_spin;
+
+#define IONFAST_SPINS 100 /* before others are let in: the holder may not be running */
+
+static inline void
+ionfast_spin_lock(ionfast_spin *spin)
+{
+#if IONFAST_HAS_GIL
+    (void)spin;
+#else
+    for (int i = 1; atomic_exchange_explicit(&spin->is_held, true, memory_order_acquire); i++) {
+        if (i % IONFAST_SPINS == 0) {
+            Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS
+        }
+    }
+#endif
+}
+
+static inline void
+ionfast_spin_unlock(ionfast_spin *spin)
+{
+#if IONFAST_HAS_GIL
+    (void)spin;
+#else
+    atomic_store_explicit(&spin->is_held, false, memory_order_release);
+#endif
+}
+
+/* A new reference to what `*place` holds, which others may replace under the same lock; or NULL. */
+static inline PyObject *
+ionfast_spin_ref(ionfast_spin *spin, PyObject **place)
+{
+    ionfast_spin_lock(spin);
+    PyObject *object = Py_XNewRef(*place);
+    ionfast_spin_unlock(spin);
+    return object;
+}
+
+/* Put `object`, which is taken over, into `*place`. */
+static inline void
+ionfast_spin_replace(ionfast_spin *spin, PyObject **place, PyObject *object)
+{
+    ionfast_spin_lock(spin);
+    PyObject *old = *place;
+    *place = object;
+    ionfast_spin_unlock(spin);
+    Py_XDECREF(old); /* may run anything */
+}
+
+/* Whose turn it is to use an object: of one call at a time, however long that takes. Zeroed memory is
+ * nobody's turn. With a GIL the objects' own flags do, which are set wherever others may come in. */
+typedef struct ionfast_turn {
+    IONFAST_SHARED(bool) is_taken;
+} ionfast_turn;
+
+/* For memory that is not zeroed. */
+static inline void
+ionfast_turn_init(ionfast_turn *turn)
+{
+#if IONFAST_HAS_GIL
+    (void)turn;
+#else
+    atomic_init(&turn->is_taken, false);
+#endif
+}
+
+/* False: it is another call's, maybe one of this very thread. */
+static inline bool
+ionfast_turn_take(ionfast_turn *turn)
+{
+#if IONFAST_HAS_GIL
+    (void)turn;
+    return true;
+#else
+    return !atomic_exchange_explicit(&turn->is_taken, true, memory_order_acquire);
+#endif
+}
+
+static inline void
+ionfast_turn_give(ionfast_turn *turn)
+{
+#if IONFAST_HAS_GIL
+    (void)turn;
+#else
+    atomic_store_explicit(&turn->is_taken, false, memory_order_release);
+#endif
+}
+
+/* Is a call under way? For the collector, which finds the world stopped. */
+static inline bool
+ionfast_turn_is_taken(const ionfast_turn *turn)
+{
+#if IONFAST_HAS_GIL
+    (void)turn;
+    return false;
+#else
+    return atomic_load_explicit(&turn->is_taken, memory_order_relaxed);
+#endif
+}
+
+/* IONFAST_ALONE(function, (its parameters), (their names)) makes function_alone, which takes the turn of
+ * `self` around the function, or gives what the file's in_use() gives where it cannot have it.
+ * IONFAST_METHOD(function) is that; with a GIL, the function itself. */
+#if IONFAST_HAS_GIL
+#define IONFAST_METHOD(function) function
+#define IONFAST_ALONE(function, parameters, arguments)
+#else
+#define IONFAST_METHOD(function) function##_alone
+#define IONFAST_ALONE(function, parameters, arguments)                                            \
+    static PyObject *function##_alone parameters                                                  \
+    {                                                                                             \
+        if (!ionfast_turn_take(&self->turn)) {                                                    \
+            return in_use();                                                                      \
+        }                                                                                         \
+        PyObject *const result = function arguments;                                              \
+        ionfast_turn_give(&self->turn);                                                           \
+        return result;                                                                            \
+    }
+#endif
+
+/* A pointer that others may look at while it changes: only whether it is NULL means anything then. */
+static inline void *
+ionfast_peek(void *place)
+{
+#if IONFAST_HAS_GIL
+    return *(void **)place;
+#else
+    return _Py_atomic_load_ptr_acquire(place);
+#endif
+}
+
+/* Give `*place` the object, which is taken over; NULL stays NULL. */
+static inline void
+ionfast_poke(void *place, void *value)
+{
+#if IONFAST_HAS_GIL
+    *(void **)place = value;
+#else
+    _Py_atomic_store_ptr_release(place, value);
+#endif
+}
+
+/* Keep `object`, which is taken over, in `*place` for ever, unless another thread was quicker. Gives what is
+ * there then, borrowed; NULL for NULL. */
+static inline PyObject *
+ionfast_publish(PyObject **place, PyObject *object)
+{
+#if IONFAST_HAS_GIL
+    Py_XSETREF(*place, object);
+    return object;
+#else
+    void *known = NULL;
+    if (object == NULL || _Py_atomic_compare_exchange_ptr(place, &known, object)) {
+        return object;
+    }
+    Py_DECREF(object);
+    return known;
+#endif
+}
+
+/* 1 and a new reference, or 0 and NULL; -1 with an exception. */
+static inline int
+ionfast_dict_get(PyObject *dict, PyObject *key, PyObject **value)
+{
+#if IONFAST_HAS_GIL
+    *value = Py_XNewRef(PyDict_GetItemWithError(dict, key));
+    return *value != NULL ? 1 : PyErr_Occurred() ? -1 : 0;
+#else
+    return PyDict_GetItemRef(dict, key, value);
+#endif
+}
+
+/* What `dict` has for the key, or `value`, which it has then. New reference, or NULL. */
+static inline PyObject *
+ionfast_dict_set_default(PyObject *dict, PyObject *key, PyObject *value)
+{
+#if IONFAST_HAS_GIL
+    return Py_XNewRef(PyDict_SetDefault(dict, key, value));
+#else
+    PyObject *known;
+    return PyDict_SetDefaultRef(dict, key, value, &known) < 0 ? NULL : known;
+#endif
+}
+
+/* Are references out of a container that is being walked new ones, which the caller drops? Else they are
+ * borrowed, as long as no foreign code runs. */
+#define IONFAST_WALK_OWNS (!IONFAST_HAS_GIL)
+
+/* PyDict_Next. */
+static inline int
+ionfast_dict_next(PyObject *dict, Py_ssize_t *position, PyObject **key, PyObject **value)
+{
+#if IONFAST_HAS_GIL
+    return PyDict_Next(dict, position, key, value);
+#else
+    int result;
+    Py_BEGIN_CRITICAL_SECTION(dict);
+    result = PyDict_Next(dict, position, key, value);
+    if (result != 0) {
+        Py_INCREF(*key);
+        Py_INCREF(*value);
+    }
+    Py_END_CRITICAL_SECTION();
+    return result;
+#endif
+}
+
+/* Item `i` of a list, or NULL without an exception beyond its end. */
+static inline PyObject *
+ionfast_list_item(PyObject *list, Py_ssize_t i)
+{
+    if (i >= PyList_GET_SIZE(list)) {
+        return NULL;
+    }
+#if IONFAST_HAS_GIL
+    return PyList_GET_ITEM(list, i);
+#else
+    PyObject *item = PyList_GetItemRef(list, i);
+    if (item == NULL) {
+        PyErr_Clear(); /* it has become shorter */
+    }
+    return item;
+#endif
+}
+
+/* What a class has under a name, its bases asked too, without descriptors; new reference, or NULL without
+ * an exception. */
+static inline PyObject *
+ionfast_type_lookup(PyTypeObject *type, PyObject *name)
+{
+#if IONFAST_HAS_GIL
+    return Py_XNewRef(_PyType_Lookup(type, name));
+#else
+    return _PyType_LookupRef(type, name);
+#endif
+}
+
+/* The classes that a class builds on, itself first; a new reference to a tuple, or NULL. */
+static inline PyObject *
+ionfast_type_bases(PyTypeObject *type)
+{
+#if IONFAST_HAS_GIL
+    return Py_NewRef(type->tp_mro);
+#else
+    PyObject *bases = PyObject_GetAttrString((PyObject *)type, "__mro__");
+    if (bases != NULL && !PyTuple_CheckExact(bases)) {
+        Py_SETREF(bases, PySequence_Tuple(bases));
+    }
+    return bases;
+#endif
+}
+
+/* UTF-8 that a str has made of itself, or NULL; its length is there before it. */
+static inline const char *
+ionfast_str_utf8(const PyCompactUnicodeObject *str)
+{
+#if IONFAST_HAS_GIL
+    return str->utf8;
+#else
+    return _Py_atomic_load_ptr_acquire(&str->utf8);
+#endif
+}
 
 /* May an object be put together where it is used? Its parts are in the public headers of these versions;
  * builds that count or trace references have to be told of it, and go through the functions. */
@@ -113,10 +395,17 @@ ionfast_list_fill(PyObject *list, PyObject *const *items, size_t count)
 static inline PyObject *
 ionfast_list_of(PyObject *const *items, size_t count)
 {
+#if IONFAST_HAS_GIL
     PyObject *list = PyList_New(0);
     if (list != NULL && ionfast_list_fill(list, items, count) < 0) {
         Py_CLEAR(list);
     }
+#else
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyList_SET_ITEM(list, (Py_ssize_t)i, items[i]);
+    }
+#endif
     return list;
 }
 

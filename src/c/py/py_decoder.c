@@ -379,6 +379,9 @@ shape_dict(PyObject *const *pairs, size_t count)
 void
 ionfast_shape_learn(ionfast_decoder *dec, PyObject *const *pairs, size_t count, size_t slot)
 {
+    if (!IONFAST_DICT_HAS_LAYOUT) {
+        return; /* no dict would fit */
+    }
     uint64_t hash = count;
     for (size_t i = 0; i < count; i++) {
         hash = (hash ^ (uintptr_t)pairs[2 * i]) * 0x9E3779B97F4A7C15u;

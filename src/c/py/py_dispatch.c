@@ -76,7 +76,7 @@ optional_attr(PyObject *object, PyObject *name, PyObject **out)
 static int
 is_subtype_lazy(PyTypeObject *type, PyObject **base, const char *module_name, const char *name)
 {
-    if (*base == NULL) {
+    if (ionfast_peek(base) == NULL) {
         PyObject *key = PyUnicode_FromString(module_name);
         PyObject *module = key == NULL ? NULL : PyImport_GetModule(key);
         Py_XDECREF(key);
@@ -92,9 +92,9 @@ is_subtype_lazy(PyTypeObject *type, PyObject **base, const char *module_name, co
             Py_XDECREF(found);
             return result < 0 ? -1 : 0;
         }
-        Py_XSETREF(*base, found);
+        (void)ionfast_publish(base, found);
     }
-    return is_subtype(type, *base);
+    return is_subtype(type, ionfast_peek(base));
 }
 
 static bool

@@ -88,6 +88,16 @@ open_buffer(const char *function, PyObject *data, ionfast_input *input)
         input->view.obj = NULL;
         return -1;
     }
+    if (!IONFAST_HAS_GIL) { /* other threads may write to it while it is read: a copy */
+        input->owner = PyBytes_FromStringAndSize(input->view.buf, input->view.len);
+        PyBuffer_Release(&input->view);
+        if (input->owner == NULL) {
+            return -1;
+        }
+        input->data = (const uint8_t *)PyBytes_AS_STRING(input->owner);
+        input->len = (size_t)PyBytes_GET_SIZE(input->owner);
+        return 0;
+    }
     input->data = input->view.buf;
     input->len = (size_t)input->view.len;
     return 0;

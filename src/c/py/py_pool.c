@@ -1,6 +1,7 @@
 /* The pools of the module state, the allocator that the core gets, and the `ionfast.pools` functions.
  *
- * An object is taken and given with the GIL held, so the pools need no lock of their own here.
+ * With a GIL, objects are taken and given under it, and the pools need no lock of their own; without one
+ * they have the state's.
  */
 #include "py_pool.h"
 
@@ -97,6 +98,31 @@ buf_pool_type(ionfast_state *state)
     return type;
 }
 
+static void
+lock_pools(void *lock)
+{
+    ionfast_spin_lock(lock);
+}
+
+static void
+unlock_pools(void *lock)
+{
+    ionfast_spin_unlock(lock);
+}
+
+static void
+share_pool(ionfast_state *state, ionf_pool *pool)
+{
+    if (!IONFAST_HAS_GIL) {
+        pool->lock = lock_pools;
+        pool->unlock = unlock_pools;
+        pool->lock_ctx = &state->pool_lock;
+    }
+}
+
+/* The pools by the names that `ionfast.pools` uses. */
+#define POOLS(X) X(decoders) X(string_decoders) X(buffers) X(encoders)
+
 void
 ionfast_pool_setup(ionfast_state *state)
 {
@@ -110,10 +136,10 @@ ionfast_pool_setup(ionfast_state *state)
                    IONFAST_POOL_OBJECT_BYTES, IONFAST_POOL_BYTES);
     ionf_pool_init(&state->encoders, ionfast_encoder_pool_type(state), IONFAST_POOL_IDLE,
                    IONFAST_POOL_OBJECT_BYTES, IONFAST_POOL_BYTES);
+#define SHARE(name) share_pool(state, &state->name);
+    POOLS(SHARE)
+#undef SHARE
 }
-
-/* The pools by the names that `ionfast.pools` uses. */
-#define POOLS(X) X(decoders) X(string_decoders) X(buffers) X(encoders)
 
 void
 ionfast_pool_teardown(ionfast_state *state)

@@ -39,11 +39,14 @@
 
 /* What the core has asked of the allocator in this interpreter; tests and pools.stats() read it. */
 typedef struct ionfast_heap {
-    uint64_t allocs; /* successful alloc and realloc calls */
-    uint64_t frees;
-    int64_t live_bytes;
-    uint64_t total_bytes; /* sum of all sizes ever asked for */
+    IONFAST_SHARED(uint64_t) allocs; /* successful alloc and realloc calls */
+    IONFAST_SHARED(uint64_t) frees;
+    IONFAST_SHARED(int64_t) live_bytes;
+    IONFAST_SHARED(uint64_t) total_bytes; /* sum of all sizes ever asked for */
 } ionfast_heap;
+
+/* Number of a registration, which tells it from all others. */
+typedef IONFAST_SHARED(uint32_t) ionfast_serial;
 
 typedef struct ionfast_state {
     bool is_bound;
@@ -77,9 +80,9 @@ typedef struct ionfast_state {
     PyTypeObject *Decoder;
     PyTypeObject *CodecBase;
     PyTypeObject *Fields;
-    PyObject *plans;         /* owned: dict, type -> Plan, of reading with `type=` */
-    uint64_t decoder_serial; /* of the decoder made last */
-    uint32_t codec_serial;   /* of the registration made last in any codec */
+    PyObject *plans; /* owned: dict, type -> Plan, of reading with `type=` */
+    IONFAST_SHARED(uint64_t) decoder_serial; /* of the decoder made last */
+    ionfast_serial codec_serial;             /* of the registration made last in any codec */
 
     /* py_time.c: timezone objects by offset, and its own needs. */
     PyObject *utc; /* owned: datetime.timezone.utc */
@@ -92,6 +95,7 @@ typedef struct ionfast_state {
     ionf_pool string_decoders; /* ionf_buf: scratch for strings that need unescaping or widening */
     ionf_pool buffers;         /* ionf_buf: output of writers */
     ionf_pool encoders;        /* ionfast_encoder */
+    ionfast_spin pool_lock;    /* of all four */
     void *idle_reader; /* owned: memory of the Reader dropped last; or NULL (py_reader.c) */
 } ionfast_state;
 

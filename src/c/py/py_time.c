@@ -310,10 +310,11 @@ timezone_of(ionfast_state *state, int minutes)
         return new_timezone(minutes);
     }
     PyObject **slot = &state->timezones[minutes / 15 + 96];
-    if (*slot == NULL) {
-        *slot = new_timezone(minutes);
+    PyObject *zone = ionfast_peek(slot);
+    if (IONF_UNLIKELY(zone == NULL)) {
+        zone = ionfast_publish(slot, new_timezone(minutes));
     }
-    return Py_XNewRef(*slot);
+    return Py_XNewRef(zone);
 }
 
 PyObject *
