@@ -79,11 +79,12 @@ class Codec(CodecBase):
                 raise TypeError(f"{what} must be callable, not {function!r}")
         if annotation is not None and not isinstance(annotation, str):
             raise TypeError(f"annotation must be a str or None, not {annotation!r}")
-        if annotation is not None and self._annotated.get(annotation, type) is not type:
+        # Step by step, each of them whole: other threads may register types of their own meanwhile.
+        if annotation is not None and self._annotated.setdefault(annotation, type) is not type:
             raise ValueError(f"annotation {annotation!r} is that of another type")
-        self._annotated = {k: v for k, v in self._annotated.items() if v is not type}
-        if annotation is not None:
-            self._annotated[annotation] = type
+        for name, known in self.annotated_types().items():
+            if known is type and name != annotation:
+                self._annotated.pop(name, None)
         self._registered[type] = (annotation, decode)
         self._set_entry(type, (None if annotation is None else (annotation,), encode))
         return type

@@ -3,10 +3,13 @@
 
 typedef struct ionfast_codec {
     PyObject_HEAD PyObject
-        *entries;       /* owned: dict, registered type -> (annotations or None, encode or None) */
-    PyObject *resolved; /* owned: dict, type met -> one of these entries, or None */
-    PyObject *plans;    /* owned: dict, type -> Plan */
-    uint32_t serial;    /* of its last registration, or of itself */
+        *entries; /* owned: dict, registered type -> (annotations or None, encode or None) */
+    /* What has been found out since the last registration, which puts others in their place: who has begun
+     * before it ends with the old ones. Owned, under the lock. */
+    PyObject *resolved; /* dict, type met -> one of these entries, or None */
+    PyObject *plans;    /* dict, type -> Plan */
+    ionfast_spin lock;
+    ionfast_serial serial; /* of its last registration, or of itself */
 } ionfast_codec;
 
 /* Types met that are remembered; beyond that it starts anew. */
@@ -26,10 +29,11 @@ ionfast_codec_check(ionfast_state *state, PyObject *object)
 PyObject *
 ionfast_codec_plans(PyObject *codec)
 {
-    return ((ionfast_codec *)codec)->plans;
+    ionfast_codec *const self = (ionfast_codec *)codec;
+    return ionfast_spin_ref(&self->lock, &self->plans);
 }
 
-const uint32_t *
+const ionfast_serial *
 ionfast_codec_serial(PyObject *codec)
 {
     return &((ionfast_codec *)codec)->serial;
@@ -43,41 +47,72 @@ renew_serial(ionfast_codec *codec)
     if (module == NULL) {
         return -1;
     }
-    uint32_t *const last = &ionfast_state_of_module(module)->codec_serial;
-    *last += *last == UINT32_MAX ? 2 : 1; /* never 0 */
-    codec->serial = *last;
+    ionfast_serial *const last = &ionfast_state_of_module(module)->codec_serial;
+    uint32_t serial = ++*last;
+    if (serial == 0) { /* that is none */
+        serial = ++*last;
+    }
+    codec->serial = serial;
     return 0;
 }
 
-/* The entry of the first registered class among the bases; borrowed, None if there is none, NULL with
+/* The entry of the first registered class among the bases; new reference, None if there is none, NULL with
  * an exception. */
 static PyObject *
-resolve(ionfast_codec *codec, PyTypeObject *type)
+find_entry(ionfast_codec *codec, PyTypeObject *type)
 {
-    PyObject *const bases = type->tp_mro;
-    PyObject *found = Py_None;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases) && found == Py_None; i++) {
-        PyObject *entry = PyDict_GetItemWithError(codec->entries, PyTuple_GET_ITEM(bases, i));
-        if (entry == NULL && PyErr_Occurred()) {
-            return NULL;
-        }
-        found = entry == NULL ? Py_None : entry;
+    PyObject *const bases = ionfast_type_bases(type);
+    PyObject *found = NULL;
+    int result = bases == NULL ? -1 : 0;
+    for (Py_ssize_t i = 0; result == 0 && i < PyTuple_GET_SIZE(bases); i++) {
+        result = ionfast_dict_get(codec->entries, PyTuple_GET_ITEM(bases, i), &found);
     }
-    if (PyDict_GET_SIZE(codec->resolved) >= RESOLVED_MAX) {
-        PyDict_Clear(codec->resolved);
+    Py_XDECREF(bases);
+    return result == 0 ? Py_NewRef(Py_None) : found;
+}
+
+/* The same, and put into `resolved`. */
+static PyObject *
+resolve(ionfast_codec *codec, PyTypeObject *type, PyObject *resolved)
+{
+    PyObject *found = find_entry(codec, type);
+    if (PyDict_GET_SIZE(resolved) >= RESOLVED_MAX) {
+        PyDict_Clear(resolved);
     }
-    return PyDict_SetItem(codec->resolved, (PyObject *)type, found) < 0 ? NULL : found;
+    if (found != NULL && PyDict_SetItem(resolved, (PyObject *)type, found) < 0) {
+        Py_CLEAR(found);
+    }
+    return found;
 }
 
 PyObject *
 ionfast_codec_find(PyObject *object, PyTypeObject *type)
 {
     ionfast_codec *const codec = (ionfast_codec *)object;
-    PyObject *entry = PyDict_GetItemWithError(codec->resolved, (PyObject *)type);
-    if (IONF_UNLIKELY(entry == NULL)) {
-        entry = PyErr_Occurred() ? NULL : resolve(codec, type);
+    PyObject *resolved = ionfast_spin_ref(&codec->lock, &codec->resolved);
+    PyObject *entry;
+    if (IONF_UNLIKELY(ionfast_dict_get(resolved, (PyObject *)type, &entry) == 0)) {
+        entry = resolve(codec, type, resolved);
     }
+    Py_DECREF(resolved);
     return entry;
+}
+
+/* Register a type, or nothing: what has been found out so far does not hold any more. -1 with an
+ * exception, and nothing has changed. */
+static int
+change(ionfast_codec *codec, PyObject *type, PyObject *entry)
+{
+    PyObject *resolved = PyDict_New();
+    PyObject *plans = resolved == NULL ? NULL : PyDict_New();
+    if (plans == NULL || (type != NULL && PyDict_SetItem(codec->entries, type, entry) < 0)) {
+        Py_XDECREF(resolved);
+        Py_XDECREF(plans);
+        return -1;
+    }
+    ionfast_spin_replace(&codec->lock, &codec->resolved, resolved);
+    ionfast_spin_replace(&codec->lock, &codec->plans, plans);
+    return renew_serial(codec);
 }
 
 /* ---- the type ---- */
@@ -94,11 +129,9 @@ CodecBase_set_entry(PyObject *self, PyObject *args)
         !PyArg_ParseTuple(entry, "OO", &annotations, &encode)) {
         return NULL;
     }
-    if (renew_serial(codec) < 0 || PyDict_SetItem(codec->entries, type, entry) < 0) {
+    if (change(codec, type, entry) < 0) {
         return NULL;
     }
-    PyDict_Clear(codec->resolved);
-    PyDict_Clear(codec->plans);
     Py_RETURN_NONE;
 }
 
@@ -110,10 +143,7 @@ CodecBase_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED
         return NULL;
     }
     codec->entries = PyDict_New();
-    codec->resolved = PyDict_New();
-    codec->plans = PyDict_New();
-    if (codec->entries == NULL || codec->resolved == NULL || codec->plans == NULL ||
-        renew_serial(codec) < 0) {
+    if (codec->entries == NULL || change(codec, NULL, NULL) < 0) {
         Py_DECREF(codec);
         return NULL;
     }

@@ -31,7 +31,8 @@ ionfast_encode_status(ionfast_encoder *enc, ionf_status status)
 static PyObject *
 frame_name(const ionfast_encode_frame *frame)
 {
-    if (frame->form == IONFAST_FORM_PAIRS) {
+    if (frame->form == IONFAST_FORM_PAIRS ||
+        (IONFAST_WALK_OWNS && frame->form == IONFAST_FORM_DICT)) {
         return frame->name;
     }
     if (frame->form == IONFAST_FORM_DICT) {
@@ -123,7 +124,8 @@ push_frame(ionfast_encoder *enc, uint8_t form, PyObject *source)
     if (form == IONFAST_FORM_DICT) {
         frame->last = 0;
         frame->count = frame->left = PyDict_GET_SIZE(source);
-    } else if (form != IONFAST_FORM_LIST) {
+    }
+    if (IONFAST_WALK_OWNS || (form != IONFAST_FORM_DICT && form != IONFAST_FORM_LIST)) {
         use_more(frame);
     }
     return 0;
@@ -253,12 +255,12 @@ encode_bytes(ionfast_encoder *enc, ionf_kind kind, PyObject *bytes)
     return ionfast_encode_status(enc, status);
 }
 
-/* A bytearray or a memoryview; one that is not contiguous is copied. */
+/* A bytearray or a memoryview; one that is not contiguous, or may change meanwhile, is copied. */
 static int
 encode_buffer(ionfast_encoder *enc, PyObject *value)
 {
     Py_buffer view;
-    if (PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
+    if (!IONFAST_HAS_GIL || PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
         PyErr_Clear();
         PyObject *copy = PyBytes_FromObject(value);
         const int result = copy == NULL ? -1 : encode_bytes(enc, IONF_KIND_BLOB, copy);
@@ -468,7 +470,7 @@ open_fields(ionfast_encoder *enc, PyObject *value, PyObject *object)
     ionfast_fields *const fields = (ionfast_fields *)Py_NewRef(object);
     int result = -1;
     ionfast_fields_settle(fields);
-    if (ionfast_fields_base(fields, value) != NULL) {
+    if (ionfast_fields_in_turn(fields, value)) {
         result = open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_FIELDS, value);
         if (result == 0) {
             enc->frames[enc->frame_count - 1].names = Py_NewRef(object);
@@ -767,9 +769,11 @@ dispatch(ionfast_encoder *enc, PyObject *value, ionfast_type_row *row)
     if (enc->codec == NULL) {
         return ionfast_dispatch_other(enc->state, &enc->types, value, 0, row);
     }
-    PyObject *entry = ionfast_codec_find(enc->codec, type);
+    const uint32_t serial = *enc->codec_serial; /* before it is asked: it may change meanwhile */
+    PyObject *const entry = ionfast_codec_find(enc->codec, type);
+    Py_XSETREF(enc->codec_entry, entry);
     if (entry == Py_None) {
-        return ionfast_dispatch_other(enc->state, &enc->types, value, *enc->codec_serial, row);
+        return ionfast_dispatch_other(enc->state, &enc->types, value, serial, row);
     }
     *row = (ionfast_type_row){type, entry, IONFAST_AS_REGISTERED, false, 0};
     return entry == NULL ? -1 : 0;
@@ -972,6 +976,16 @@ encode_odd_name(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject *nam
     return result;
 }
 
+/* Others may change what is being walked at any time: the frame holds the child in hand, and its name. */
+static inline void
+hold_child(ionfast_encode_frame *frame, PyObject *name, PyObject *value)
+{
+    if (IONFAST_WALK_OWNS) {
+        Py_XSETREF(frame->held, value);
+        Py_XSETREF(frame->name, name);
+    }
+}
+
 /* The next child of a dict, name written, in `*value`, borrowed. 0 at the end, -1 on error. */
 static int
 next_entry(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
@@ -981,9 +995,10 @@ next_entry(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
         return refuse_dict_change(frame);
     }
     frame->last = frame->next;
-    if (!PyDict_Next(frame->source, &frame->next, &name, value)) {
+    if (!ionfast_dict_next(frame->source, &frame->next, &name, value)) {
         return IONF_LIKELY(frame->left == 0) ? 0 : refuse_dict_change(frame);
     }
+    hold_child(frame, name, *value);
     if (IONF_UNLIKELY(frame->left-- == 0)) {
         return refuse_dict_change(frame);
     }
@@ -1079,10 +1094,12 @@ next_child(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
     case IONFAST_FORM_DICT:
         return next_entry(enc, frame, value);
     case IONFAST_FORM_LIST:
-        if (frame->next >= PyList_GET_SIZE(frame->source)) {
+        *value = ionfast_list_item(frame->source, frame->next);
+        if (*value == NULL) {
             return 0;
         }
-        *value = PyList_GET_ITEM(frame->source, frame->next++);
+        frame->next++;
+        hold_child(frame, NULL, *value);
         return 1;
     case IONFAST_FORM_TUPLE:
         if (frame->next >= PyTuple_GET_SIZE(frame->source)) {
@@ -1121,9 +1138,25 @@ ionfast_encode_next(ionfast_encoder *enc)
     return 0;
 }
 
+/* Without the hot loops. */
+static int
+walk_rest(ionfast_encoder *enc, size_t base)
+{
+    while (enc->frame_count > base) {
+        if (ionfast_encode_next(enc) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The hot loops borrow what they walk, which only a GIL allows. */
 static int
 walk(ionfast_encoder *enc, size_t base)
 {
+    if (IONFAST_WALK_OWNS) {
+        return walk_rest(enc, base);
+    }
     if (enc->is_binary) {
         const int result = enc->has_classes ? 1 : ionfast_walk_binary(enc, base);
         return result > 0 ? ionfast_walk_classes_binary(enc, base) : result;
@@ -1132,12 +1165,7 @@ walk(ionfast_encoder *enc, size_t base)
         const int result = enc->has_classes ? 1 : ionfast_walk_text(enc, base);
         return result > 0 ? ionfast_walk_classes_text(enc, base) : result;
     }
-    while (enc->frame_count > base) {
-        if (ionfast_encode_next(enc) < 0) {
-            return -1;
-        }
-    }
-    return 0;
+    return walk_rest(enc, base);
 }
 
 void

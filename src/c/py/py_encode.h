@@ -122,12 +122,13 @@ typedef struct ionfast_encoder {
     ionf_buf absent_names;
     ionfast_unknown *unknowns; /* owned */
     size_t unknown_count, unknown_cap;
-    ionf_buf indent;              /* spaces */
-    const uint32_t *codec_serial; /* borrowed from the codec; NULL without one */
-    size_t body_start_cap;        /* room that the body had when the call began */
-    size_t retained;              /* by it when it was given back last */
-    uint64_t counted_at; /* calls of the allocator until then: without more it is the same */
-    bool has_given_body; /* a large one has become the output: from now on it stays */
+    ionf_buf indent;                    /* spaces */
+    const ionfast_serial *codec_serial; /* borrowed from the codec; NULL without one */
+    PyObject *codec_entry; /* owned: what the codec has for the value in hand; or NULL */
+    size_t body_start_cap; /* room that the body had when the call began */
+    size_t retained;       /* by it when it was given back last */
+    uint64_t counted_at;   /* calls of the allocator until then: without more it is the same */
+    bool has_given_body;   /* a large one has become the output: from now on it stays */
 } ionfast_encoder;
 
 /* An encoder for the caller alone, set up for binary or text output; NULL with MemoryError. */
@@ -232,8 +233,9 @@ ionfast_utf8_cached(PyObject *str)
         text.len = (size_t)PyUnicode_GET_LENGTH(str);
     } else if (PyUnicode_IS_COMPACT(str)) {
         const PyCompactUnicodeObject *const compact = (const PyCompactUnicodeObject *)str;
-        if (compact->utf8 != NULL) {
-            text.data = (const uint8_t *)compact->utf8;
+        const char *const utf8 = ionfast_str_utf8(compact);
+        if (utf8 != NULL) {
+            text.data = (const uint8_t *)utf8;
             text.len = (size_t)compact->utf8_length;
         }
     }

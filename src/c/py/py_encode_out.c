@@ -566,6 +566,7 @@ ionfast_encoder_give(ionfast_encoder *enc)
         enc->catalog_view = NULL;
         Py_CLEAR(enc->catalog);
         enc->codec_serial = NULL;
+        Py_CLEAR(enc->codec_entry);
         Py_CLEAR(enc->codec);
         PyErr_Restore(type, error, traceback);
     }

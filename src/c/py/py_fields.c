@@ -14,17 +14,20 @@ place_of(PyTypeObject *type, PyObject *attribute)
     if (type->tp_getattro != PyObject_GenericGetAttr) {
         return FIELD_BY_GETATTR;
     }
-    PyObject *const descriptor = _PyType_Lookup(type, attribute); /* borrowed */
+    PyObject *const descriptor = ionfast_type_lookup(type, attribute);
     if (descriptor == NULL) {
         return FIELD_IN_DICT;
     }
+    Py_ssize_t place =
+        Py_TYPE(descriptor)->tp_descr_set == NULL ? FIELD_IN_DICT : FIELD_BY_GETATTR;
     if (Py_IS_TYPE(descriptor, &PyMemberDescr_Type)) {
         const PyMemberDef *const member = ((PyMemberDescrObject *)descriptor)->d_member;
         const bool is_own =
             member->type == T_OBJECT_EX && PyType_IsSubtype(type, PyDescr_TYPE(descriptor));
-        return is_own ? member->offset : FIELD_BY_GETATTR;
+        place = is_own ? member->offset : FIELD_BY_GETATTR;
     }
-    return Py_TYPE(descriptor)->tp_descr_set == NULL ? FIELD_IN_DICT : FIELD_BY_GETATTR;
+    Py_DECREF(descriptor);
+    return place;
 }
 
 static PyObject *
@@ -166,21 +169,27 @@ has_names(PyObject *dict, PyObject *names)
         return false;
     }
     Py_ssize_t position = 0;
-    PyObject *key;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (!PyDict_Next(dict, &position, &key, NULL) || key != PyTuple_GET_ITEM(names, i)) {
+    PyObject *key, *value;
+    bool is_same = true;
+    for (Py_ssize_t i = 0; is_same && i < count; i++) {
+        if (!ionfast_dict_next(dict, &position, &key, &value)) {
             return false;
         }
+        is_same = key == PyTuple_GET_ITEM(names, i);
+        if (IONFAST_WALK_OWNS) {
+            Py_DECREF(key);
+            Py_DECREF(value);
+        }
     }
-    return true;
+    return is_same;
 }
 
 PyObject *
 ionfast_fields_value(const ionfast_fields *self, PyObject *object, Py_ssize_t i)
 {
     const char *base = ionfast_fields_base(self, object);
-    if (base == NULL && self->layout == IONFAST_FIELDS_ANYWHERE && self->places[i] > 0 &&
-        Py_TYPE(object) == self->type) {
+    if (IONFAST_HAS_GIL && base == NULL && self->layout == IONFAST_FIELDS_ANYWHERE &&
+        self->places[i] > 0 && Py_TYPE(object) == self->type) {
         base = (const char *)object;
     }
     PyObject *const value = base == NULL ? NULL : *(PyObject *const *)(base + self->places[i]);

@@ -33,18 +33,30 @@ typedef struct ionfast_fields {
  * numpy's, `*function` is that function, a new reference, and the result is None. */
 PyObject *ionfast_fields_of(ionfast_state *state, PyTypeObject *type, PyObject **function);
 
-/* What the places of the fields are relative to; NULL: see ionfast_fields_dict. Valid until foreign code
- * runs. A place may hold NULL: see ionfast_fields_value. */
+/* What the places of the fields are relative to; NULL: see ionfast_fields_dict, as always where other threads
+ * can change them at any time. Valid until foreign code runs. A place may hold NULL: see
+ * ionfast_fields_value. */
 IONF_FORCE_INLINE const char *
 ionfast_fields_base(const ionfast_fields *fields, PyObject *object)
 {
-    if (IONF_UNLIKELY(Py_TYPE(object) != fields->type)) { /* foreign code can change it */
+    if (!IONFAST_HAS_GIL ||
+        IONF_UNLIKELY(Py_TYPE(object) != fields->type)) { /* foreign code can change it */
         return NULL;
     }
     if (fields->layout == IONFAST_FIELDS_IN_VALUES) {
         return (const char *)ionfast_object_values(object, fields->keys);
     }
     return fields->layout == IONFAST_FIELDS_IN_SLOTS ? (const char *)object : NULL;
+}
+
+/* Are the fields to be written one by one, each when its turn comes? Else ionfast_fields_dict has them
+ * all. */
+static inline bool
+ionfast_fields_in_turn(const ionfast_fields *fields, PyObject *object)
+{
+    return IONFAST_HAS_GIL ? ionfast_fields_base(fields, object) != NULL
+                           : fields->layout != IONFAST_FIELDS_ANYWHERE && Py_SIZE(fields) != 0 &&
+                                 Py_TYPE(object) == fields->type;
 }
 
 /* A field's value, wherever it is. New reference; NULL with an exception. */

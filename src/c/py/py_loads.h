@@ -8,7 +8,7 @@
 
 /* What to make of an input that is there as a whole. */
 typedef struct ionfast_whole {
-    const ionfast_plan *plan; /* borrowed: as a type; NULL: as the model says */
+    ionfast_plan *plan; /* borrowed: as a type; NULL: as the model says */
     bool forbid_unknown;
     bool is_all; /* a list of all values, not the only one */
 } ionfast_whole;

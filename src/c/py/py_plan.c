@@ -327,6 +327,12 @@ learn_far(ionfast_plan_record *record, const ionfast_decoder *dec, const ionf_sy
 }
 
 int
+ionfast_plan_look_up(const ionfast_plan_record *record, ionfast_decoder *dec, uint64_t sid)
+{
+    return find_row(record, &ionfast_decoder_base(dec)->symtab, sid);
+}
+
+int
 ionfast_plan_learn(ionfast_plan_record *record, ionfast_decoder *dec, uint64_t sid)
 {
     const ionf_symtab *const tab = &ionfast_decoder_base(dec)->symtab;
@@ -618,11 +624,12 @@ cache_put(PyObject *cache, PyObject *type, ionfast_plan *plan)
 ionfast_plan *
 ionfast_plan_of(ionfast_state *state, PyObject *type, PyObject *codec)
 {
-    PyObject *cache = Py_NewRef(codec == NULL ? state->plans : ionfast_codec_plans(codec));
-    PyObject *known = PyDict_GetItemWithError(cache, type);
-    ionfast_plan *plan = (ionfast_plan *)Py_XNewRef(known);
-    if (plan == NULL) {
-        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyObject *cache = codec == NULL ? Py_NewRef(state->plans) : ionfast_codec_plans(codec);
+    PyObject *known;
+    const int is_known = ionfast_dict_get(cache, type, &known);
+    ionfast_plan *plan = (ionfast_plan *)known;
+    if (is_known <= 0) {
+        if (is_known < 0 && !PyErr_ExceptionMatches(PyExc_TypeError)) {
             goto done;
         }
         PyErr_Clear();

@@ -2,8 +2,9 @@
  *
  * Made once from the description that ionfast/_typed.py gives of a type, and not changed afterwards,
  * but for one thing: each record learns which symbol ID means which field, for the symbol table that
- * it was read with last. A plan is used by one thread at a time; the learned rows say which table they
- * belong to, so that two readings that take turns on one plan only unlearn each other's.
+ * it was read with last. The learned rows say which table they belong to, so that two readings that
+ * take turns on one plan only unlearn each other's. Without a GIL one reading at a time has the plan's
+ * turn, and the others look each symbol ID up by its text.
  *
  *   plan    nodes[0] root, then in no order; children point into the same array
  *   record  names: text -> slot, without collisions     sid_slots: SID -> slot, learned
@@ -161,6 +162,7 @@ typedef struct ionfast_plan {
     PyObject_HEAD ionfast_state *state; /* borrowed: of the type's module */
     ionfast_plan_node *nodes;           /* owned */
     uint32_t node_count;
+    ionfast_turn turn; /* to use what its records have learned */
 } ionfast_plan;
 
 /* The plan of a type: with a codec from its cache, else from the module's. New reference; TypeError for
@@ -173,6 +175,9 @@ ionfast_plan *ionfast_plan_make(ionfast_state *state, PyObject *type, PyObject *
  * decoder's, `sid` at most its max_id. */
 struct ionfast_decoder;
 int ionfast_plan_learn(ionfast_plan_record *record, struct ionfast_decoder *dec, uint64_t sid);
+/* The same without learning, where it is not this reading's turn; cannot fail. */
+int ionfast_plan_look_up(const ionfast_plan_record *record, struct ionfast_decoder *dec,
+                         uint64_t sid);
 
 int ionfast_plan_exec(PyObject *module, ionfast_state *state); /* the type of plans */
 

@@ -362,33 +362,43 @@ Catalog_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-/* The table of the greatest version: borrowed. A name in a catalog has at least one. */
+/* The table of the greatest version: new reference, or NULL with MemoryError. A name in a catalog has at
+ * least one. */
 static PyObject *
 greatest_version(PyObject *versions)
 {
-    PyObject *greatest = NULL, *version, *table;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(versions, &position, &version, &table)) {
-        if (greatest == NULL || ((SharedSymbolTable *)table)->shared.version >
-                                    ((SharedSymbolTable *)greatest)->shared.version) {
+    PyObject *tables = PyDict_Values(versions);
+    if (tables == NULL) {
+        return NULL;
+    }
+    PyObject *greatest = PyList_GET_ITEM(tables, 0);
+    for (Py_ssize_t i = 1; i < PyList_GET_SIZE(tables); i++) {
+        PyObject *const table = PyList_GET_ITEM(tables, i);
+        if (((SharedSymbolTable *)table)->shared.version >
+            ((SharedSymbolTable *)greatest)->shared.version) {
             greatest = table;
         }
     }
+    Py_INCREF(greatest);
+    Py_DECREF(tables);
     return greatest;
 }
 
-/* Borrowed; NULL without an exception when there is none. `version` may be NULL: the greatest one.
+/* New reference; NULL without an exception when there is none. `version` may be NULL: the greatest one.
  * Keys are exact strs and ints, so that nothing written in Python runs. */
 static PyObject *
 find_table(const Catalog *catalog, PyObject *name, PyObject *version)
 {
-    PyObject *versions =
-        catalog->tables == NULL ? NULL : PyDict_GetItemWithError(catalog->tables, name);
-    if (versions == NULL) {
+    PyObject *versions = NULL, *table = NULL;
+    if (catalog->tables == NULL || ionfast_dict_get(catalog->tables, name, &versions) <= 0) {
         return NULL;
     }
-    PyObject *table = version == NULL ? NULL : PyDict_GetItemWithError(versions, version);
-    return table != NULL || PyErr_Occurred() ? table : greatest_version(versions);
+    const int is_known = version == NULL ? 0 : ionfast_dict_get(versions, version, &table);
+    if (is_known == 0) {
+        table = greatest_version(versions);
+    }
+    Py_DECREF(versions);
+    return table;
 }
 
 /* ionf_catalog.find. The contract has no failure but "none", so running out of memory is that. */
@@ -400,9 +410,8 @@ catalog_find(void *ctx, ionf_slice name, uint32_t version)
     const ionf_shared *found = NULL;
     if (name_str != NULL && number != NULL) {
         PyObject *table = find_table((const Catalog *)ctx, name_str, number);
-        if (table != NULL) {
+        if (table != NULL) { /* the caller's reference from here on */
             found = &((SharedSymbolTable *)table)->shared;
-            shared_retain(found);
         }
     }
     Py_XDECREF(name_str);
@@ -426,17 +435,17 @@ register_table(Catalog *catalog, PyObject *object)
     if (number == NULL) {
         return -1;
     }
+    /* A name never stands without a table, even if memory runs out or threads register at once. */
     int result = -1;
-    PyObject *versions = PyDict_GetItemWithError(catalog->tables, table->name);
-    if (versions != NULL) {
-        result = PyDict_SetItem(versions, number, object);
-    } else if (!PyErr_Occurred() && (versions = PyDict_New()) != NULL) {
-        /* A name never stands without a table, even if memory runs out. */
-        if (PyDict_SetItem(versions, number, object) == 0) {
-            result = PyDict_SetItem(catalog->tables, table->name, versions);
-        }
-        Py_DECREF(versions);
+    PyObject *versions = PyDict_New(), *known = NULL;
+    if (versions != NULL && PyDict_SetItem(versions, number, object) == 0) {
+        known = ionfast_dict_set_default(catalog->tables, table->name, versions);
     }
+    if (known != NULL) {
+        result = known == versions ? 0 : PyDict_SetItem(known, number, object);
+    }
+    Py_XDECREF(known);
+    Py_XDECREF(versions);
     Py_DECREF(number);
     return result;
 }
@@ -527,7 +536,6 @@ get_table(const Catalog *catalog, PyObject *name, PyObject *version)
     PyObject *table = NULL;
     if (!PyErr_Occurred()) {
         table = find_table(catalog, exact_name, exact_version);
-        Py_XINCREF(table);
     }
     Py_XDECREF(exact_name);
     Py_XDECREF(exact_version);
@@ -578,17 +586,16 @@ Catalog_get(PyObject *self, PyObject *args, PyObject *kwargs)
 static PyObject *
 table_list(const Catalog *catalog)
 {
-    PyObject *list = PyList_New(0);
-    PyObject *name, *versions, *version, *table;
-    Py_ssize_t outer = 0;
-    while (list != NULL && PyDict_Next(catalog->tables, &outer, &name, &versions)) {
-        Py_ssize_t inner = 0;
-        while (list != NULL && PyDict_Next(versions, &inner, &version, &table)) {
-            if (PyList_Append(list, table) < 0) {
-                Py_CLEAR(list);
-            }
+    PyObject *names = PyDict_Values(catalog->tables);
+    PyObject *list = names == NULL ? NULL : PyList_New(0);
+    for (Py_ssize_t i = 0; list != NULL && i < PyList_GET_SIZE(names); i++) {
+        PyObject *tables = PyDict_Values(PyList_GET_ITEM(names, i));
+        if (tables == NULL || PyList_SetSlice(list, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, tables) < 0) {
+            Py_CLEAR(list);
         }
+        Py_XDECREF(tables);
     }
+    Py_XDECREF(names);
     return list;
 }
 
@@ -604,11 +611,9 @@ Catalog_iter(PyObject *self)
 static Py_ssize_t
 Catalog_length(PyObject *self)
 {
-    PyObject *name, *versions;
-    Py_ssize_t position = 0, count = 0;
-    while (PyDict_Next(((Catalog *)self)->tables, &position, &name, &versions)) {
-        count += PyDict_GET_SIZE(versions);
-    }
+    PyObject *list = table_list((const Catalog *)self);
+    const Py_ssize_t count = list == NULL ? -1 : PyList_GET_SIZE(list);
+    Py_XDECREF(list);
     return count;
 }
 
@@ -625,7 +630,9 @@ contains_table(const Catalog *catalog, PyObject *table)
     if (found == NULL) {
         return PyErr_Occurred() ? -1 : 0;
     }
-    return tables_equal((SharedSymbolTable *)found, (SharedSymbolTable *)table);
+    const int is_equal = tables_equal((SharedSymbolTable *)found, (SharedSymbolTable *)table);
+    Py_DECREF(found);
+    return is_equal;
 }
 
 static int
@@ -649,6 +656,9 @@ static PyObject *
 Catalog_repr(PyObject *self)
 {
     const Py_ssize_t count = Catalog_length(self);
+    if (count < 0) {
+        return NULL;
+    }
     return PyUnicode_FromFormat("<Catalog of %zd table%s>", count, count == 1 ? "" : "s");
 }
 

@@ -970,6 +970,9 @@ IONF_FORCE_INLINE int
 row_of_sid(ionfast_decoder *dec, bool is_binary, ionfast_plan_record *record, uint64_t sid)
 {
     const ionf_symtab *const tab = is_binary ? &dec->bin.base.symtab : &dec->txt.base.symtab;
+    if (!IONFAST_HAS_GIL && !dec->typed->can_learn) {
+        return ionfast_plan_look_up(record, dec, sid);
+    }
     if (IONF_LIKELY(record->generation == tab->generation &&
                     record->table == ionfast_decoder_table(dec) && sid < record->sid_cap)) {
         const int row = record->sid_slots[sid];
@@ -1240,23 +1243,34 @@ typed_binary(ionfast_decoder *dec, const ionfast_plan_node *root, PyObject **out
     return typed_loop(dec, true, root, out);
 }
 
+/* Run the loop, with what the plan has learned if nobody else is using it. */
+static ionfast_build_result
+typed_run(ionfast_decoder *dec, ionfast_plan *plan, PyObject **out)
+{
+    const bool is_ours = ionfast_turn_take(&plan->turn);
+    dec->typed->can_learn = is_ours;
+    const ionfast_build_result result =
+        dec->is_binary ? typed_binary(dec, plan->nodes, out) : typed_text(dec, plan->nodes, out);
+    if (is_ours) {
+        ionfast_turn_give(&plan->turn);
+    }
+    return result;
+}
+
 ionfast_build_result
-ionfast_typed_value(ionfast_decoder *dec, const ionfast_plan *plan, bool forbid_unknown,
-                    PyObject **out)
+ionfast_typed_value(ionfast_decoder *dec, ionfast_plan *plan, bool forbid_unknown, PyObject **out)
 {
     if (dec->typed == NULL && stack_make(dec) == NULL) {
         return IONFAST_BUILD_ERROR;
     }
     dec->typed->forbid_unknown = forbid_unknown;
-    return dec->is_binary ? typed_binary(dec, plan->nodes, out)
-                          : typed_text(dec, plan->nodes, out);
+    return typed_run(dec, plan, out);
 }
 
 ionfast_build_result
 ionfast_typed_continue(ionfast_decoder *dec, PyObject **out)
 {
-    const ionfast_plan_node *const root = ((ionfast_plan *)dec->plan)->nodes;
-    return dec->is_binary ? typed_binary(dec, root, out) : typed_text(dec, root, out);
+    return typed_run(dec, (ionfast_plan *)dec->plan, out);
 }
 
 int
@@ -1266,6 +1280,7 @@ ionfast_typed_begin(ionfast_decoder *dec, const ionf_token *t, PyObject **out)
         return -1;
     }
     dec->typed->forbid_unknown = false;
+    dec->typed->can_learn = IONFAST_HAS_GIL; /* one token is not worth a turn */
     const typed_step step = take_value(dec, ((ionfast_plan *)dec->plan)->nodes, t, out);
     return step == STEP_NEED_DATA ? STEP_OPENED : (int)step;
 }

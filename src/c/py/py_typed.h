@@ -12,7 +12,7 @@ void ionfast_typed_destroy(ionfast_decoder *dec);
 size_t ionfast_typed_retained(const ionfast_decoder *dec);
 
 /* The next top-level value by the plan's root. */
-ionfast_build_result ionfast_typed_value(ionfast_decoder *dec, const ionfast_plan *plan,
+ionfast_build_result ionfast_typed_value(ionfast_decoder *dec, ionfast_plan *plan,
                                          bool forbid_unknown, PyObject **out);
 
 /* For incremental reading by dec->plan. Take the value whose token is at hand: 1 with a scalar in

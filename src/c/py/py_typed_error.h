@@ -21,6 +21,7 @@ typedef struct ionfast_typed_stack {
     ionfast_typed_frame *frames; /* owned */
     size_t frame_count, frame_cap;
     bool forbid_unknown;
+    bool can_learn; /* the plan's turn is this reading's; always with a GIL */
 } ionfast_typed_stack;
 
 /* "decimal" and so on. */
