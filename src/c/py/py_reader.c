@@ -13,7 +13,8 @@
  *
  * `is_busy` is set wherever Python code may run: a file's read, a callback, a class's constructor, a
  * signal's handler, a finalizer that the collector calls. Whoever comes in then gets an error, so that
- * nothing is closed or moved under the call that is under way.
+ * nothing is closed or moved under the call that is under way. Without a GIL other threads may come in at
+ * any time, and each method takes the reader's turn besides.
  */
 #include "py_reader.h"
 
@@ -35,6 +36,7 @@ typedef struct Reader {
     bool is_building; /* value() is waiting for more input in the middle of a container */
     bool is_busy;
     bool is_plain; /* made by make_plain_reader(): the collector has never seen it */
+    ionfast_turn turn;
     /* What next() must see to first: none of it in most calls, which is one look at `any`. */
     union {
         struct {
@@ -122,13 +124,20 @@ pull_more(Reader *self)
     return 1;
 }
 
+IONF_NOINLINE static PyObject *
+in_use(void)
+{
+    PyErr_SetString(PyExc_RuntimeError, "the reader is in use by another call");
+    return NULL;
+}
+
 IONF_NOINLINE static int
 unusable(const Reader *self)
 {
     if (self->dec == NULL) {
         PyErr_SetString(PyExc_ValueError, "the reader is closed");
     } else {
-        PyErr_SetString(PyExc_RuntimeError, "the reader is in use by another call");
+        in_use();
     }
     return -1;
 }
@@ -798,7 +807,7 @@ close_reader(Reader *self)
         return 0;
     }
     forget_value(self);
-    self->dec = NULL;
+    ionfast_poke(&self->dec, NULL);
     ionfast_input_close(self->state, &dec->stream.input);
     ionfast_decoder_give(dec);
     if (IONF_LIKELY(self->on_oversized == NULL && self->close_source == NULL)) {
@@ -963,8 +972,34 @@ Reader_get_offset(Reader *self, void *Py_UNUSED(closure))
 static PyObject *
 Reader_get_is_closed(Reader *self, void *Py_UNUSED(closure))
 {
-    return PyBool_FromLong(self->dec == NULL);
+    return PyBool_FromLong(ionfast_peek(&self->dec) == NULL);
 }
+
+/* ---- one call at a time ---- */
+
+#define ALONE(function) IONFAST_ALONE(function, (Reader * self, PyObject * object), (self, object))
+#define ALONE_GETTER(function)                                                                    \
+    IONFAST_ALONE(function, (Reader * self, void *closure), (self, closure))
+
+ALONE(Reader_next)
+ALONE(Reader_step_in)
+ALONE(Reader_step_out)
+ALONE(Reader_value)
+ALONE(Reader_feed)
+ALONE(Reader_end)
+ALONE(Reader_close)
+ALONE(Reader_enter)
+IONFAST_ALONE(Reader_exit, (Reader * self, PyObject *const *args, Py_ssize_t nargs),
+              (self, args, nargs))
+IONFAST_ALONE(Reader_iternext, (Reader * self), (self))
+ALONE_GETTER(Reader_get_type)
+ALONE_GETTER(Reader_get_field_name)
+ALONE_GETTER(Reader_get_annotations)
+ALONE_GETTER(Reader_get_field_symbol)
+ALONE_GETTER(Reader_get_annotation_symbols)
+ALONE_GETTER(Reader_get_is_null)
+ALONE_GETTER(Reader_get_depth)
+ALONE_GETTER(Reader_get_offset)
 
 /* ---- making ---- */
 
@@ -1053,6 +1088,8 @@ make_reader(PyTypeObject *type, ionfast_state *state, PyObject *source,
         Py_DECREF(self);
         return NULL;
     }
+    (void)ionfast_turn_take(
+        &self->turn); /* the collector shows it to others before it is complete */
     self->state = state;
     self->dec = dec;
     self->first.is_unopened = true;
@@ -1063,13 +1100,14 @@ make_reader(PyTypeObject *type, ionfast_state *state, PyObject *source,
         Py_DECREF(self);
         return NULL;
     }
-    self->is_busy = true; /* the collector shows it to others before it is complete */
+    self->is_busy = true; /* as the turn */
     const int opened = open_source(self, source, options->compression);
     self->is_busy = false;
     if (IONF_UNLIKELY(opened < 0)) {
         Py_DECREF(self);
         return NULL;
     }
+    ionfast_turn_give(&self->turn);
     return (PyObject *)self;
 }
 
@@ -1128,6 +1166,7 @@ make_plain_reader(PyTypeObject *type, ionfast_state *state, PyObject *bytes)
     self->depth = 0;
     self->has_token = self->is_taken = self->is_building = self->is_busy = false;
     self->is_plain = true;
+    ionfast_turn_init(&self->turn);
     self->first.any = 0;
     if (IONF_UNLIKELY(dec == NULL)) {
         Py_DECREF(self);
@@ -1216,7 +1255,7 @@ Reader_traverse(Reader *self, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(self->close_source);
     Py_VISIT(self->on_oversized);
-    if (self->dec != NULL && !self->is_busy) {
+    if (self->dec != NULL && !self->is_busy && !ionfast_turn_is_taken(&self->turn)) {
         Py_VISIT(self->dec->catalog);
         Py_VISIT(self->dec->plan);
         Py_VISIT(self->dec->stream.field);
@@ -1267,50 +1306,51 @@ Reader_dealloc(Reader *self)
 }
 
 static PyMethodDef Reader_methods[] = {
-    {"next", (PyCFunction)Reader_next, METH_NOARGS,
+    {"next", (PyCFunction)IONFAST_METHOD(Reader_next), METH_NOARGS,
      "next($self, /)\n--\n\nGo on to the next value at this depth and give its IonType; None "
      "after the "
      "last one;\nNEED_DATA from an incremental reader that has run out."},
-    {"step_in", (PyCFunction)Reader_step_in, METH_NOARGS,
+    {"step_in", (PyCFunction)IONFAST_METHOD(Reader_step_in), METH_NOARGS,
      "step_in($self, /)\n--\n\nEnter the current list, sexp or struct: next() gives its "
      "children."},
-    {"step_out", (PyCFunction)Reader_step_out, METH_NOARGS,
+    {"step_out", (PyCFunction)IONFAST_METHOD(Reader_step_out), METH_NOARGS,
      "step_out($self, /)\n--\n\nLeave the container entered last, passing over what is left of "
      "it."},
-    {"value", (PyCFunction)Reader_value, METH_NOARGS,
+    {"value", (PyCFunction)IONFAST_METHOD(Reader_value), METH_NOARGS,
      "value($self, /)\n--\n\nThe current value, containers whole, as loads() would give it. "
      "NEED_DATA from "
      "an\nincremental reader that has run out: feed and call value() again."},
-    {"feed", (PyCFunction)Reader_feed, METH_O,
+    {"feed", (PyCFunction)IONFAST_METHOD(Reader_feed), METH_O,
      "feed($self, chunk, /)\n--\n\nMore input, bytes-like or str, for a reader made with "
      "Reader(None)."},
-    {"end", (PyCFunction)Reader_end, METH_NOARGS,
+    {"end", (PyCFunction)IONFAST_METHOD(Reader_end), METH_NOARGS,
      "end($self, /)\n--\n\nNo more input follows what has been fed."},
-    {"close", (PyCFunction)Reader_close, METH_NOARGS,
+    {"close", (PyCFunction)IONFAST_METHOD(Reader_close), METH_NOARGS,
      "close($self, /)\n--\n\nGive the decoder back to the pool and let go of the source; files "
      "that were "
      "opened\nby path are closed. Closing twice is allowed."},
-    {"__enter__", (PyCFunction)Reader_enter, METH_NOARGS, NULL},
-    {"__exit__", (PyCFunction)(void (*)(void))Reader_exit, METH_FASTCALL, NULL},
+    {"__enter__", (PyCFunction)IONFAST_METHOD(Reader_enter), METH_NOARGS, NULL},
+    {"__exit__", (PyCFunction)(void (*)(void))IONFAST_METHOD(Reader_exit), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef Reader_getset[] = {
-    {"type", (getter)Reader_get_type, NULL, "IonType of the current value, or None.", NULL},
-    {"field_name", (getter)Reader_get_field_name, NULL,
+    {"type", (getter)IONFAST_METHOD(Reader_get_type), NULL,
+     "IonType of the current value, or None.", NULL},
+    {"field_name", (getter)IONFAST_METHOD(Reader_get_field_name), NULL,
      "Field name of the current value: str, SymbolToken where its text is unknown, or None.",
      NULL},
-    {"annotations", (getter)Reader_get_annotations, NULL,
+    {"annotations", (getter)IONFAST_METHOD(Reader_get_annotations), NULL,
      "Annotations of the current value: a tuple of Symbol, SymbolToken where text is unknown.",
      NULL},
-    {"field_symbol", (getter)Reader_get_field_symbol, NULL,
+    {"field_symbol", (getter)IONFAST_METHOD(Reader_get_field_symbol), NULL,
      "Field name of the current value as SymbolToken, with its symbol ID and import.", NULL},
-    {"annotation_symbols", (getter)Reader_get_annotation_symbols, NULL,
+    {"annotation_symbols", (getter)IONFAST_METHOD(Reader_get_annotation_symbols), NULL,
      "Annotations of the current value as a tuple of SymbolToken.", NULL},
-    {"is_null", (getter)Reader_get_is_null, NULL, "Is the current value a null of any type?",
-     NULL},
-    {"depth", (getter)Reader_get_depth, NULL, "Containers stepped into.", NULL},
-    {"offset", (getter)Reader_get_offset, NULL,
+    {"is_null", (getter)IONFAST_METHOD(Reader_get_is_null), NULL,
+     "Is the current value a null of any type?", NULL},
+    {"depth", (getter)IONFAST_METHOD(Reader_get_depth), NULL, "Containers stepped into.", NULL},
+    {"offset", (getter)IONFAST_METHOD(Reader_get_offset), NULL,
      "Bytes from the start of the stream to the current value, annotations included.", NULL},
     {"closed", (getter)Reader_get_is_closed, NULL, "Has close() been called?", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -1342,7 +1382,7 @@ static PyType_Slot Reader_slots[] = {
     {Py_tp_traverse, (void *)Reader_traverse},
     {Py_tp_clear, (void *)Reader_clear},
     {Py_tp_iter, (void *)PyObject_SelfIter},
-    {Py_tp_iternext, (void *)Reader_iternext},
+    {Py_tp_iternext, (void *)IONFAST_METHOD(Reader_iternext)},
     {Py_tp_methods, Reader_methods},
     {Py_tp_getset, Reader_getset},
     {0, NULL},

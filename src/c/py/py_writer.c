@@ -8,7 +8,8 @@
  *            '- first segment of a context            '- later ones
  *
  * A value that fails half-way is rolled back, its symbols too. `is_busy` is set while foreign code may
- * run - a hook, an iterator, the file's write: whoever comes in then gets an error.
+ * run - a hook, an iterator, the file's write: whoever comes in then gets an error. Without a GIL each method
+ * takes the writer's turn besides.
  */
 #include "py_writer.h"
 
@@ -43,6 +44,7 @@ typedef struct Writer {
     bool needs_marker; /* a version marker comes next */
     bool has_output;   /* a segment has been made */
     bool is_busy;
+    ionfast_turn turn;
     writer_mark top; /* before the top-level value in hand */
 } Writer;
 
@@ -127,6 +129,13 @@ refuse(const Writer *self, const char *problem)
     return -1;
 }
 
+static PyObject *
+in_use(void)
+{
+    PyErr_SetString(PyExc_RuntimeError, "the writer is in use by another call");
+    return NULL;
+}
+
 static int
 check_open(const Writer *self)
 {
@@ -135,7 +144,7 @@ check_open(const Writer *self)
         return -1;
     }
     if (IONF_UNLIKELY(self->is_busy)) {
-        PyErr_SetString(PyExc_RuntimeError, "the writer is in use by another call");
+        in_use();
         return -1;
     }
     return 0;
@@ -633,19 +642,32 @@ Writer_write_symbol(Writer *self, PyObject *const *args, Py_ssize_t nargs, PyObj
 }
 
 static int
+put_lob(ionfast_encoder *enc, const void *data, size_t len)
+{
+    return ionfast_encode_status(
+        enc, enc->is_binary ? ionf_bin_write_lob(&enc->bin, IONF_KIND_CLOB, data, len)
+                            : ionf_txt_write_lob(&enc->txt, IONF_KIND_CLOB, data, len));
+}
+
+static int
 put_clob(Writer *self, PyObject *data)
 {
-    ionfast_encoder *const enc = self->enc;
     Py_buffer view;
     if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) < 0) {
         return -1;
     }
-    const size_t len = (size_t)view.len;
-    const ionf_status status = enc->is_binary
-                                   ? ionf_bin_write_lob(&enc->bin, IONF_KIND_CLOB, view.buf, len)
-                                   : ionf_txt_write_lob(&enc->txt, IONF_KIND_CLOB, view.buf, len);
+    int result = -1;
+    if (IONFAST_HAS_GIL || PyBytes_CheckExact(data)) {
+        result = put_lob(self->enc, view.buf, (size_t)view.len);
+    } else { /* others may change it while it is looked at: a copy */
+        PyObject *copy = PyBytes_FromStringAndSize(view.buf, view.len);
+        if (copy != NULL) {
+            result = put_lob(self->enc, PyBytes_AS_STRING(copy), (size_t)view.len);
+            Py_DECREF(copy);
+        }
+    }
     PyBuffer_Release(&view);
-    return ionfast_encode_status(enc, status);
+    return result;
 }
 
 static int
@@ -779,7 +801,7 @@ static int
 release(Writer *self)
 {
     ionfast_encoder *const enc = self->enc;
-    self->enc = NULL;
+    ionfast_poke(&self->enc, NULL);
     if (enc != NULL) {
         ionfast_encoder_give(enc);
     }
@@ -862,8 +884,31 @@ Writer_get_depth(Writer *self, void *Py_UNUSED(closure))
 static PyObject *
 Writer_get_closed(Writer *self, void *Py_UNUSED(closure))
 {
-    return PyBool_FromLong(self->enc == NULL);
+    return PyBool_FromLong(ionfast_peek(&self->enc) == NULL);
 }
+
+/* ---- one call at a time ---- */
+
+#define ALONE(function) IONFAST_ALONE(function, (Writer * self, PyObject * object), (self, object))
+#define ALONE_VALUE(function)                                                                     \
+    IONFAST_ALONE(function,                                                                       \
+                  (Writer * self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames),    \
+                  (self, args, nargs, kwnames))
+
+ALONE_VALUE(Writer_write)
+ALONE_VALUE(Writer_write_null)
+ALONE_VALUE(Writer_write_symbol)
+ALONE_VALUE(Writer_write_clob)
+ALONE_VALUE(Writer_step_in)
+ALONE(Writer_step_out)
+ALONE(Writer_flush)
+ALONE(Writer_finish)
+ALONE(Writer_getvalue)
+ALONE(Writer_close)
+ALONE(Writer_enter)
+IONFAST_ALONE(Writer_exit, (Writer * self, PyObject *const *args, Py_ssize_t nargs),
+              (self, args, nargs))
+IONFAST_ALONE(Writer_get_depth, (Writer * self, void *closure), (self, closure))
 
 /* ---- making ---- */
 
@@ -968,11 +1013,14 @@ make_writer(PyTypeObject *type, ionfast_state *state, const writer_options *opti
         return NULL;
     }
     self->state = state;
+    (void)ionfast_turn_take(
+        &self->turn); /* the collector shows it to others before it is complete */
     if (set_up(self, options) < 0) {
         release(self);
         Py_DECREF(self);
         return NULL;
     }
+    ionfast_turn_give(&self->turn);
     return (PyObject *)self;
 }
 
@@ -1035,6 +1083,7 @@ Writer_traverse(Writer *self, visitproc visit, void *arg)
     Py_VISIT(self->value);
     if (self->enc != NULL) {
         Py_VISIT(self->enc->codec);
+        Py_VISIT(self->enc->codec_entry);
         Py_VISIT(self->enc->catalog);
     }
     return 0;
@@ -1096,7 +1145,7 @@ Writer_dealloc(Writer *self)
 #define VALUE_OPTIONS ", /, field_name=None, annotations=())\n--\n\n"
 
 static PyMethodDef Writer_methods[] = {
-    {"write", FASTCALL(Writer_write), METH_FASTCALL | METH_KEYWORDS,
+    {"write", FASTCALL(IONFAST_METHOD(Writer_write)), METH_FASTCALL | METH_KEYWORDS,
      "write($self, value" VALUE_OPTIONS
      "Write anything that dumps() takes, containers whole. A struct's values need a field_name,\n"
      "a str or a SymbolToken. annotations come before those that the value has of its own. A\n"
@@ -1104,23 +1153,23 @@ static PyMethodDef Writer_methods[] = {
      ">>> w.write({'a': [1, None]}, annotations=['b'])\n"
      ">>> w.getvalue()\n"
      "'$ion_1_0 b::{a:[1,null]}'\n"},
-    {"write_null", FASTCALL(Writer_write_null), METH_FASTCALL | METH_KEYWORDS,
+    {"write_null", FASTCALL(IONFAST_METHOD(Writer_write_null)), METH_FASTCALL | METH_KEYWORDS,
      "write_null($self, type" VALUE_OPTIONS "Write the null of an IonType.\n\n" EXAMPLE_BEGIN
      ">>> w.write_null(ionfast.IonType.INT)\n"
      ">>> w.getvalue()\n"
      "'$ion_1_0 null.int'\n"},
-    {"write_symbol", FASTCALL(Writer_write_symbol), METH_FASTCALL | METH_KEYWORDS,
+    {"write_symbol", FASTCALL(IONFAST_METHOD(Writer_write_symbol)), METH_FASTCALL | METH_KEYWORDS,
      "write_symbol($self, name" VALUE_OPTIONS
      "Write a symbol: a str, or a SymbolToken.\n\n" EXAMPLE_BEGIN ">>> w.write_symbol('red')\n"
      ">>> w.getvalue()\n"
      "'$ion_1_0 red'\n"},
-    {"write_clob", FASTCALL(Writer_write_clob), METH_FASTCALL | METH_KEYWORDS,
+    {"write_clob", FASTCALL(IONFAST_METHOD(Writer_write_clob)), METH_FASTCALL | METH_KEYWORDS,
      "write_clob($self, data" VALUE_OPTIONS
      "Write the bytes of a bytes-like object as a clob.\n\n" EXAMPLE_BEGIN
      ">>> w.write_clob(b'raw')\n"
      ">>> w.getvalue()\n"
      "'$ion_1_0 {{\"raw\"}}'\n"},
-    {"step_in", FASTCALL(Writer_step_in), METH_FASTCALL | METH_KEYWORDS,
+    {"step_in", FASTCALL(IONFAST_METHOD(Writer_step_in)), METH_FASTCALL | METH_KEYWORDS,
      "step_in($self, type" VALUE_OPTIONS "Open a container, IonType.LIST, SEXP or STRUCT: what is "
      "written now goes into it.\n\n" EXAMPLE_BEGIN
      ">>> w.step_in(ionfast.IonType.STRUCT, annotations=['point'])\n"
@@ -1128,31 +1177,31 @@ static PyMethodDef Writer_methods[] = {
      ">>> w.step_out()\n"
      ">>> w.getvalue()\n"
      "'$ion_1_0 point::{x:1}'\n"},
-    {"step_out", (PyCFunction)Writer_step_out, METH_NOARGS,
+    {"step_out", (PyCFunction)IONFAST_METHOD(Writer_step_out), METH_NOARGS,
      "step_out($self, /)\n--\n\nClose the container that was opened last."},
-    {"flush", (PyCFunction)Writer_flush, METH_NOARGS,
+    {"flush", (PyCFunction)IONFAST_METHOD(Writer_flush), METH_NOARGS,
      "flush($self, /)\n--\n\nHand all values to the target, and flush that. After a failed write, "
      "which\n"
      "raises what the target has raised, it goes on where the target has stopped."},
-    {"finish", (PyCFunction)Writer_finish, METH_NOARGS,
+    {"finish", (PyCFunction)IONFAST_METHOD(Writer_finish), METH_NOARGS,
      "finish($self, /)\n--\n\nHand all values to the target; the next one starts a new symbol "
      "table "
      "context, with a\nversion marker."},
-    {"getvalue", (PyCFunction)Writer_getvalue, METH_NOARGS,
+    {"getvalue", (PyCFunction)IONFAST_METHOD(Writer_getvalue), METH_NOARGS,
      "getvalue($self, /)\n--\n\nAll that has been written to memory, bytes or str; after close() "
      "too."},
-    {"close", (PyCFunction)Writer_close, METH_NOARGS,
+    {"close", (PyCFunction)IONFAST_METHOD(Writer_close), METH_NOARGS,
      "close($self, /)\n--\n\nHand all values to the target and let go of it; a file opened by "
      "path is "
      "closed.\nIonError when a container is still open: its top-level value is dropped. Closing "
      "twice is allowed."},
-    {"__enter__", (PyCFunction)Writer_enter, METH_NOARGS, NULL},
-    {"__exit__", FASTCALL(Writer_exit), METH_FASTCALL, NULL},
+    {"__enter__", (PyCFunction)IONFAST_METHOD(Writer_enter), METH_NOARGS, NULL},
+    {"__exit__", FASTCALL(IONFAST_METHOD(Writer_exit)), METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef Writer_getset[] = {
-    {"depth", (getter)Writer_get_depth, NULL, "Containers stepped into.", NULL},
+    {"depth", (getter)IONFAST_METHOD(Writer_get_depth), NULL, "Containers stepped into.", NULL},
     {"closed", (getter)Writer_get_closed, NULL, "Has close() been called?", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
