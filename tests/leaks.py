@@ -36,6 +36,7 @@ def _grown(action: Callable[[], object], types: tuple[type, ...]) -> tuple[int, 
     for _ in range(REPEATS):
         action()
     gc.collect()
+    gc.collect()  # without a GIL some memory is given back a collection later
     blocks = sys.getallocatedblocks() - blocks
     after = [sys.getrefcount(each) for each in types]
     return blocks, [b - a for a, b in zip(references, after, strict=True)]

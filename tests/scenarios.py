@@ -10,6 +10,7 @@ import io
 import os
 import subprocess
 import sys
+import sysconfig
 import textwrap
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,9 @@ from ionfast.equivalence import ion_equals
 
 # Set by tests/sanitize.sh: address-space limits and memory figures mean nothing under ASan.
 SANITIZED = bool(os.environ.get("IONFAST_SANITIZED"))
+# Free-threaded builds: memory and the life of objects are other things there, whether the GIL is on or not.
+HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")
+needs_gil = pytest.mark.skipif(not HAS_GIL, reason="not so in builds without a GIL")
 not_sanitized = pytest.mark.skipif(SANITIZED, reason="means nothing under a sanitizer")
 
 PRELUDE = """

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import ionfast
+import scenarios
 from ionfast import pools
 
 VALUE = {"id": 7, "name": "plum", "tags": ["a", "b"], "price": 1.5}
@@ -82,6 +83,7 @@ def test_readers_allocate_nothing_in_the_steady_state() -> None:
         assert min(spent(whole=read_whole, fed=read_fed).values()) >= 100
 
 
+@scenarios.needs_gil
 @pytest.mark.parametrize("source", [BINARY, None], ids=["whole", "fed"])
 def test_the_memory_of_a_reader_waits_for_the_next(source: bytes | None) -> None:
     for _ in range(3):

@@ -154,6 +154,196 @@ def test_one_writer_for_all() -> None:
     assert out == "[] [1]"
 
 
+# Threads that change `shared` for as long as other threads work with it.
+MEDDLE = """
+        import contextlib, dataclasses, random, time
+        stop = threading.Event()
+        unexpected = []
+        def guard(function, *args):
+            try:
+                return function(*args)
+            except (ValueError, RuntimeError, TypeError, AttributeError, BufferError):
+                return None  # the library's errors, and those of objects that change under it
+            except BaseException as error:
+                unexpected.append(repr(error))
+        def run_all(work, meddle, workers=4, meddlers=2):
+            def on_and_on(number):
+                while not stop.is_set():
+                    meddle(number)
+            threads = [threading.Thread(target=work, args=(i,)) for i in range(workers)]
+            others = [threading.Thread(target=on_and_on, args=(i,)) for i in range(meddlers)]
+            [each.start() for each in [*others, *threads]]
+            [each.join() for each in threads]
+            stop.set()
+            [each.join() for each in others]
+"""
+
+
+@pytest.mark.parametrize("options", ["", "binary=False", "binary=False, indent=1"])
+def test_values_that_others_change_while_they_are_written(options: str) -> None:
+    """Each thread gets the value as it was at some time, or an error of a container that changes."""
+    out = run(
+        MEDDLE
+        + f"""
+        @dataclasses.dataclass
+        class Plain:
+            a: object
+            b: object
+        @dataclasses.dataclass(slots=True)
+        class Slots:
+            a: object
+            b: object
+        inner = [[1.5, 2.5], {{"k": "v" * 50}}, "text" * 20]
+        shared = {{"list": list(inner), "plain": Plain(1, [2]), "slots": Slots([1], 2.5)}}
+        shared["buffer"] = bytearray(99)
+        def work(number):
+            for _ in range(400):
+                done = guard(lambda: ionfast.dumps(shared, {options}))
+                if done is not None:
+                    loads(done)
+        def meddle(number):
+            some = shared["list"]
+            some.append([random.random(), random.random()])
+            some[0] = [1.5] * random.randrange(6)
+            if len(some) > 40:
+                del some[3:]
+            guard(lambda: some[1].update(k=str(random.random()), more=[1, 2]))
+            guard(lambda: some[1].pop("more", None))
+            for name in ("plain", "slots"):
+                shared[name].a = {{str(number): random.random()}}
+                shared[name].b = [random.random()] * 3
+            if random.random() < 0.01:
+                with contextlib.suppress(AttributeError):
+                    del shared["slots"].a
+            shared["buffer"][:] = random.randbytes(99)
+            shared[f"key{{number}}"] = "long" * 40
+            shared.pop(f"key{{number}}", None)
+        run_all(work, meddle)
+        print(unexpected, loads("[1]"))
+    """
+    )
+    assert out == "[] [1]"
+
+
+def test_memory_that_others_change_while_it_is_read() -> None:
+    out = run(
+        MEDDLE
+        + """
+        text = "[" + '"\u20ac\u20ac\u20ac", {a: "long enough to be seen", b: 1.5}, ' * 300 + "1]"
+        shared = bytearray(text.encode())
+        def work(number):
+            for i in range(60):
+                guard(loads, shared if i % 2 else memoryview(shared))
+                guard(list, ionfast.Reader(shared))
+                guard(ionfast.transcode, shared)
+        def meddle(number):
+            place = random.randrange(len(shared) - 4)
+            kept = shared[place : place + 4]
+            shared[place : place + 4] = random.randbytes(4)
+            shared[place : place + 4] = kept
+        run_all(work, meddle)
+        shared[:] = text.encode()
+        print(unexpected, len(loads(shared)))
+    """
+    )
+    assert out == "[] 601"
+
+
+def test_one_decoder_and_one_plan_for_all() -> None:
+    """What a plan learns of one stream's symbol IDs is not taken for another's."""
+    out = run("""
+        import dataclasses
+        @dataclasses.dataclass
+        class Point:
+            x: int
+            y: int
+            name: str = ""
+        names = [f"n{i}" for i in range(40)]
+        def document(number):  # the same names under other IDs for each
+            mixed = {name: 0 for name in names[number:] + names[:number]}
+            points = [{"x": i, "y": -i, "name": "p" * number} for i in range(30)]
+            return ionfast.dumps({"first": mixed, "points": points})
+        documents = [document(number) for number in range(8)]
+        wanted = [[Point(i, -i, "p" * number) for i in range(30)] for number in range(8)]
+        @dataclasses.dataclass
+        class Whole:
+            points: list[Point]
+        decoder = ionfast.Decoder(Whole)
+        codec = ionfast.Codec()
+        codec.add(Point, annotation="point")
+        wrong = []
+        def work(number):
+            for i in range(120):
+                which = (number + i) % 8
+                if i % 3 == 0:
+                    done = decoder.loads(documents[which])
+                elif i % 3 == 1:
+                    done = loads(documents[which], type=Whole)
+                else:
+                    done = loads(documents[which], type=Whole, codec=codec)
+                if done.points != wanted[which]:
+                    wrong.append((number, i))
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        [each.start() for each in threads]
+        [each.join() for each in threads]
+        print(wrong)
+    """)
+    assert out == "[]"
+
+
+def test_one_codec_that_others_register_with() -> None:
+    """A registration holds for every call that begins after it."""
+    out = run(
+        MEDDLE
+        + """
+        kinds = [type(f"Kind{i}", (), {"a": i}) for i in range(12)]
+        codec = ionfast.Codec()
+        wrong = []
+        def work(number):
+            for i in range(150):
+                kind = type(f"Mine{number}", (), {})
+                name, same = f"mine{number}-{i}", lambda value: i
+                codec.add(kind, annotation=name, encode=same, decode=same)
+                made = codec.dumps([kind(), 1], binary=i % 2 == 0)
+                text = codec.dumps(kind(), binary=False)
+                if codec.loads(made) != [i, 1] or text != f"$ion_1_0 '{name}'::{i}":
+                    wrong.append((number, i))
+        def meddle(number):
+            kind = random.choice(kinds)
+            guard(lambda: codec.add(kind, annotation=kind.__name__, encode=lambda value: value.a))
+            done = guard(lambda: codec.dumps([kind(), kind()], binary=False))
+            if done != f"$ion_1_0 [{kind.__name__}::{kind.a},{kind.__name__}::{kind.a}]":
+                wrong.append(done)
+        run_all(work, meddle)
+        print(wrong[:3], unexpected)
+    """
+    )
+    assert out == "[] []"
+
+
+def test_one_catalog_that_others_register_with() -> None:
+    out = run(
+        MEDDLE
+        + """
+        catalog = ionfast.Catalog([ionfast.SharedSymbolTable("t", 1, ["a"])])
+        text = '$ion_symbol_table::{imports:[{name:"t",version:1,max_id:1}]} [$10]'
+        wrong = []
+        def work(number):
+            for i in range(200):
+                table = ionfast.SharedSymbolTable(f"n{i}", number + 1, ["x"])
+                catalog.register(table)
+                if loads(text, catalog=catalog) != ["a"] or catalog.get(f"n{i}", number + 1) != table:
+                    wrong.append((number, i))
+        def meddle(number):
+            catalog.register(ionfast.SharedSymbolTable("t", 1, ["a"]))
+            len(catalog), list(catalog), repr(catalog), "t" in catalog, catalog.get("n0")
+        run_all(work, meddle)
+        print(wrong, len(catalog), unexpected)
+    """
+    )
+    assert out == "[] 801 []"
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_fork_with_live_pools_and_readers() -> None:
     out = run("""
