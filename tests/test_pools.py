@@ -155,6 +155,22 @@ def test_text_takes_a_string_decoder_and_gives_it_back() -> None:
     assert (after["hits"] - before["hits"], after["misses"] - before["misses"]) == (1, 0)
 
 
+def test_blocks_without_pools_may_overlap() -> None:
+    """As they do in two threads."""
+    first, second = pools.disabled(), pools.disabled()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    ionfast.loads("1")
+    hits = pools.stats()["decoders"]["hits"]
+    ionfast.loads("1")
+    assert pools.stats()["decoders"]["hits"] == hits
+    second.__exit__(None, None, None)
+    ionfast.loads("1")
+    ionfast.loads("1")
+    assert pools.stats()["decoders"]["hits"] > hits
+
+
 def test_disabled_makes_and_frees_each_time() -> None:
     with pools.disabled():
         before = pools.stats()

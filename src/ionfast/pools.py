@@ -76,7 +76,8 @@ def clear() -> None:
 def disabled() -> Iterator[None]:
     """Pool nothing inside the ``with`` block, in this interpreter: to compare with and without.
 
-    Blocks nest; the setting is the interpreter's, not the thread's.
+    Blocks nest, and may overlap in different threads; the setting is the interpreter's, not the
+    thread's.
 
     >>> import ionfast
     >>> with disabled():
@@ -85,8 +86,8 @@ def disabled() -> Iterator[None]:
     ...     stats()["decoders"]["hits"] - before
     0
     """
-    was_disabled = _pool_disable(True)
+    _pool_disable(True)
     try:
         yield
     finally:
-        _pool_disable(was_disabled)
+        _pool_disable(False)

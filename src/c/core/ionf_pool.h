@@ -47,7 +47,7 @@ typedef struct ionf_pool {
     _Atomic(size_t) max_bytes;        /* over all idle objects */
     /* Create and destroy every time, so that the gain can be measured. May be set at any time. */
     atomic_bool is_disabled;
-    /* Counters are relaxed: exact under the GIL, approximate without it. */
+    /* Exact, each for itself: threads may count between two looks. */
     _Atomic(uint64_t) takes, misses, gives, drops;
     /* Set after init and before use, where the GIL does not do it; both or neither. */
     void (*lock)(void *ctx);

@@ -200,7 +200,7 @@ static PyMethodDef module_methods[] = {
     {"_pool_configure", FASTCALL(ionfast_pool_configure), METH_VARARGS | METH_KEYWORDS,
      "Set the caps of every pool."},
     {"_pool_disable", ionfast_pool_disable, METH_O,
-     "Turn pooling off or on; gives the old state."},
+     "One more block that wants no pooling, or one less."},
     {NULL, NULL, 0, NULL},
 };
 

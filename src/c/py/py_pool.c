@@ -240,18 +240,25 @@ ionfast_pool_configure(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
-/* Turn pooling off or on; gives whether it was off before. */
+/* One block more, or one less, that wants the pools off: they are on again when the last one has ended,
+ * whichever thread began first. */
 PyObject *
 ionfast_pool_disable(PyObject *module, PyObject *flag)
 {
-    const int is_disabled = PyObject_IsTrue(flag);
-    if (is_disabled < 0) {
+    const int is_more = PyObject_IsTrue(flag);
+    if (is_more < 0) {
         return NULL;
     }
     ionfast_state *state = ionfast_state_of_module(module);
-    const bool was_disabled = state->decoders.is_disabled;
-#define DISABLE(name) state->name.is_disabled = is_disabled != 0;
+    ionfast_spin_lock(&state->pool_lock);
+    if (is_more) {
+        state->pool_disablers++;
+    } else if (state->pool_disablers != 0) {
+        state->pool_disablers--;
+    }
+#define DISABLE(name) state->name.is_disabled = state->pool_disablers != 0;
     POOLS(DISABLE)
 #undef DISABLE
-    return PyBool_FromLong(was_disabled);
+    ionfast_spin_unlock(&state->pool_lock);
+    Py_RETURN_NONE;
 }

@@ -96,6 +96,7 @@ typedef struct ionfast_state {
     ionf_pool buffers;         /* ionf_buf: output of writers */
     ionf_pool encoders;        /* ionfast_encoder */
     ionfast_spin pool_lock;    /* of all four */
+    uint32_t pool_disablers;   /* blocks that want them off; under the lock */
     void *idle_reader; /* owned: memory of the Reader dropped last; or NULL (py_reader.c) */
 } ionfast_state;
 
