@@ -217,6 +217,27 @@ ionfast_publish(PyObject **place, PyObject *object)
 #endif
 }
 
+/* Between these no other thread changes the object, unless what stands there waits for something. Each of
+ * the two is a brace. */
+#if IONFAST_HAS_GIL
+#define IONFAST_LOCK(object) {
+#define IONFAST_UNLOCK() }
+#else
+#define IONFAST_LOCK(object) Py_BEGIN_CRITICAL_SECTION(object)
+#define IONFAST_UNLOCK() Py_END_CRITICAL_SECTION()
+#endif
+
+/* A copy of what a buffer holds, as bytes. Locked: 3.13's bytearray counts its users without one. */
+static inline PyObject *
+ionfast_bytes_of(PyObject *object)
+{
+    PyObject *bytes;
+    IONFAST_LOCK(object);
+    bytes = PyBytes_FromObject(object);
+    IONFAST_UNLOCK();
+    return bytes;
+}
+
 /* 1 and a new reference, or 0 and NULL; -1 with an exception. */
 static inline int
 ionfast_dict_get(PyObject *dict, PyObject *key, PyObject **value)

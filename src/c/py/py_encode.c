@@ -262,7 +262,7 @@ encode_buffer(ionfast_encoder *enc, PyObject *value)
     Py_buffer view;
     if (!IONFAST_HAS_GIL || PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) < 0) {
         PyErr_Clear();
-        PyObject *copy = PyBytes_FromObject(value);
+        PyObject *copy = ionfast_bytes_of(value);
         const int result = copy == NULL ? -1 : encode_bytes(enc, IONF_KIND_BLOB, copy);
         Py_XDECREF(copy);
         return result;
@@ -1118,6 +1118,31 @@ next_child(ionfast_encoder *enc, ionfast_encode_frame *frame, PyObject **value)
     }
 }
 
+/* Values of the types that no codec is asked about, without all that handle_other has to look at. None of
+ * them runs foreign code while `value` may be only borrowed. */
+static int
+handle_child(ionfast_encoder *enc, PyObject *value)
+{
+    switch (ionfast_dispatch_common(Py_TYPE(value), false)) {
+    case IONFAST_AS_STR:
+        return ionfast_encode_wide(enc, value);
+    case IONFAST_AS_INT:
+        return encode_int(enc, value);
+    case IONFAST_AS_DICT:
+        return open_source(enc, IONF_KIND_STRUCT, IONFAST_FORM_DICT, value);
+    case IONFAST_AS_LIST:
+        return open_source(enc, IONF_KIND_LIST, IONFAST_FORM_LIST, value);
+    case IONFAST_AS_FLOAT:
+        return ionfast_encode_status(enc, WRITE(enc, double, PyFloat_AS_DOUBLE(value)));
+    case IONFAST_AS_BOOL:
+        return ionfast_encode_status(enc, WRITE(enc, bool, value == Py_True));
+    case IONFAST_AS_NONE:
+        return ionfast_encode_status(enc, WRITE(enc, null, IONF_KIND_NULL));
+    default:
+        return handle_other(enc, value);
+    }
+}
+
 int
 ionfast_encode_next(ionfast_encoder *enc)
 {
@@ -1131,7 +1156,7 @@ ionfast_encode_next(ionfast_encoder *enc)
         if (result <= 0) {
             return result < 0 ? -1 : close_container(enc);
         }
-        if (handle_other(enc, value) < 0) {
+        if (handle_child(enc, value) < 0) {
             return -1;
         }
     } while (enc->frame_count == frame_count);

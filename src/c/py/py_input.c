@@ -75,6 +75,25 @@ str_bytes(ionfast_state *state, PyObject *str, uint64_t base_offset, PyObject **
 
 /* ---- memory ---- */
 
+/* Where other threads may write to it while it is read. */
+static int
+copy_buffer(PyObject *data, ionfast_input *input)
+{
+    Py_buffer view;
+    IONFAST_LOCK(data);
+    if (PyObject_GetBuffer(data, &view, PyBUF_SIMPLE) == 0) {
+        input->owner = PyBytes_FromStringAndSize(view.buf, view.len);
+        PyBuffer_Release(&view);
+    }
+    IONFAST_UNLOCK();
+    if (input->owner == NULL) {
+        return -1;
+    }
+    input->data = (const uint8_t *)PyBytes_AS_STRING(input->owner);
+    input->len = (size_t)PyBytes_GET_SIZE(input->owner);
+    return 0;
+}
+
 static int
 open_buffer(const char *function, PyObject *data, ionfast_input *input)
 {
@@ -84,19 +103,12 @@ open_buffer(const char *function, PyObject *data, ionfast_input *input)
                      function, Py_TYPE(data)->tp_name);
         return -1;
     }
+    if (!IONFAST_HAS_GIL) {
+        return copy_buffer(data, input);
+    }
     if (PyObject_GetBuffer(data, &input->view, PyBUF_SIMPLE) < 0) {
         input->view.obj = NULL;
         return -1;
-    }
-    if (!IONFAST_HAS_GIL) { /* other threads may write to it while it is read: a copy */
-        input->owner = PyBytes_FromStringAndSize(input->view.buf, input->view.len);
-        PyBuffer_Release(&input->view);
-        if (input->owner == NULL) {
-            return -1;
-        }
-        input->data = (const uint8_t *)PyBytes_AS_STRING(input->owner);
-        input->len = (size_t)PyBytes_GET_SIZE(input->owner);
-        return 0;
     }
     input->data = input->view.buf;
     input->len = (size_t)input->view.len;
