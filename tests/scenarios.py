@@ -27,6 +27,8 @@ SANITIZED = bool(os.environ.get("IONFAST_SANITIZED"))
 # Free-threaded builds: memory and the life of objects are other things there, whether the GIL is on or not.
 HAS_GIL = not sysconfig.get_config_var("Py_GIL_DISABLED")
 needs_gil = pytest.mark.skipif(not HAS_GIL, reason="not so in builds without a GIL")
+# From the first thread on a free-threaded 3.13 keeps all classes for ever.
+classes_die = pytest.mark.skipif(not HAS_GIL, reason="builds without a GIL keep classes")
 not_sanitized = pytest.mark.skipif(SANITIZED, reason="means nothing under a sanitizer")
 
 PRELUDE = """

@@ -416,7 +416,7 @@ def _(case: Case) -> None:
             print("error")
         assert loads("[1]") == [1]
     """)
-    assert out == "error"
+    assert out == "error" or not scenarios.HAS_GIL  # there memory is reserved by the gigabyte
     assert_each_allocation_may_fail("loads('[1, \"x\", {k: [ann::2.5, 2020T]}, (a b)]')")
     assert_each_allocation_may_fail('dumps([1, "x", {"k": [2.5, decimal.Decimal("1.5")]}])')
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import ionfast
+import scenarios
 from ionfast import Codec, ValidationError
 from leaks import assert_flat
 
@@ -369,6 +370,7 @@ def test_nothing_leaks() -> None:
     assert_flat(fail, Fraction)
 
 
+@scenarios.classes_die
 def test_codecs_are_collected() -> None:
     codec = make_codec()
     made = dataclasses.make_dataclass("Made", [("a", Any)])

@@ -16,6 +16,7 @@ import weakref
 import pytest
 
 import ionfast
+import scenarios
 from ionfast import (
     Clob,
     ImportLocation,
@@ -689,6 +690,7 @@ def test_no_reference_is_kept():
     assert probe() is None
 
 
+@scenarios.classes_die
 def test_types_are_let_go_when_the_pools_are_cleared():
     class Local(dict):
         pass

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import ionfast
+import scenarios
 from ionfast import NEED_DATA, IonError, Reader, pools
 
 DOCUMENTS: dict[str, Any] = {
@@ -65,9 +66,12 @@ def test_half_a_long_list_is_dropped(name: str) -> None:
     before = sys.getallocatedblocks()
     for _ in range(5):
         fail()
-    assert sys.getallocatedblocks() - before < 1000  # an item left behind would be tens of thousands
+    assert (
+        sys.getallocatedblocks() - before < 1000
+    )  # an item left behind would be tens of thousands
 
 
+@scenarios.needs_gil
 @pytest.mark.parametrize("binary", [True, False])
 def test_a_long_list_is_not_held_twice(binary: bool) -> None:
     encoded = ionfast.dumps(list(range(500_000)), binary=binary)

@@ -33,6 +33,7 @@ from typing import (
 import pytest
 
 import ionfast
+import scenarios
 from ionfast import Decoder, Field, Symbol, Timestamp, ValidationError
 from leaks import assert_flat
 
@@ -805,6 +806,7 @@ def test_errors_leak_nothing(tp: Any, data: str) -> None:
     assert_flat(fail, Line, Doubled)
 
 
+@scenarios.classes_die
 def test_decoders_are_collected() -> None:
     made = dataclasses.make_dataclass("Made", [("a", int)])
     decoder = Decoder(made)
@@ -883,8 +885,10 @@ def test_self() -> None:
     with pytest.raises(ValidationError) as caught:
         ionfast.loads("{value: 1, next: {value: a}}", type=Chain[int])
     assert str(caught.value) == "$.next.value (offset 25): expected int, found symbol"
+
     class Longer(Chain[int]):
         pass
+
     assert type(ionfast.loads("{value: 1, next: {value: 2}}", type=Longer).next) is Longer
 
 

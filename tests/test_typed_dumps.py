@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import pytest
 
 import ionfast
+import scenarios
 from ionfast import Field
 from leaks import assert_flat
 
@@ -344,6 +345,7 @@ def test_a_hook_that_changes_the_class_of_what_is_written(cls: Any, binary: bool
     assert ionfast.loads(data)[0] == {"a": "changed", "b": [1], "c": [2]}
 
 
+@scenarios.classes_die
 @pytest.mark.parametrize("binary", [True, False])
 def test_a_hook_that_drops_the_object_and_its_class(binary: bool) -> None:
     made: Any = dataclasses.make_dataclass("Made", [("a", Any), ("b", Any)])
