@@ -417,6 +417,8 @@ def _(case: Case) -> None:
         assert loads("[1]") == [1]
     """)
     assert out == "error" or not scenarios.HAS_GIL  # there memory is reserved by the gigabyte
+    if not scenarios.HAS_GIL:  # 3.13's own PyList_New crashes there
+        return
     assert_each_allocation_may_fail("loads('[1, \"x\", {k: [ann::2.5, 2020T]}, (a b)]')")
     assert_each_allocation_may_fail('dumps([1, "x", {"k": [2.5, decimal.Decimal("1.5")]}])')
 

@@ -18,6 +18,7 @@ import scenarios
 pytestmark = [
     pytest.mark.slow,
     scenarios.not_sanitized,
+    pytest.mark.skipif(not scenarios.HAS_GIL, reason="3.13's own PyList_New crashes there"),
     pytest.mark.skipif(
         importlib.util.find_spec("_testcapi") is None, reason="needs CPython's test modules"
     ),

@@ -547,9 +547,9 @@ move_values(ionfast_typed_stack *stack, size_t start, PyObject **items)
 static PyObject *
 close_list(ionfast_typed_stack *stack, size_t start)
 {
-    PyObject *list = PyList_New((Py_ssize_t)(stack->value_count - start));
+    PyObject *list = ionfast_list_of(stack->values + start, stack->value_count - start);
     if (IONF_LIKELY(list != NULL)) {
-        move_values(stack, start, ((PyListObject *)list)->ob_item);
+        stack->value_count = start;
     }
     return list;
 }
