@@ -157,21 +157,20 @@ static PyGetSetDef Decoder_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyDoc_STRVAR(
-    Decoder_doc,
-    "Decoder(type, *, forbid_unknown=False, codec=None, model='lossless', catalog=None,\n"
-    "        max_depth=1000, max_value_size=None)\n"
-    "--\n\n"
-    "Reads Ion as values of one type, again and again. Belongs to one thread at a time.\n\n"
-    "type: a dataclass, a list[...] of them, or whatever docs/types.md lists.\n"
-    "forbid_unknown: a field that the type has not is an error; else it is passed over.\n"
-    "codec: a Codec, whose registered types are read by their functions.\n"
-    "The other options are those of loads(); model is how Any is read.\n\n"
-    "Raises TypeError, naming the field, for a type that cannot be read.\n\n"
-    ">>> import dataclasses, ionfast\n"
-    ">>> Point = dataclasses.make_dataclass('Point', [('x', int), ('y', int)])\n"
-    ">>> ionfast.Decoder(Point).loads('{x: 1, y: 2, colour: red}')\n"
-    "Point(x=1, y=2)\n");
+PyDoc_STRVAR(Decoder_doc,
+             "Decoder(type, *, forbid_unknown=False, codec=None, model='lossless', catalog=None,\n"
+             "        max_depth=1000, max_value_size=None)\n"
+             "--\n\n"
+             "Reads Ion as values of one type, again and again. Threads may share it.\n\n"
+             "type: a dataclass, a list[...] of them, or whatever docs/types.md lists.\n"
+             "forbid_unknown: a field that the type has not is an error; else it is passed over.\n"
+             "codec: a Codec, whose registered types are read by their functions.\n"
+             "The other options are those of loads(); model is how Any is read.\n\n"
+             "Raises TypeError, naming the field, for a type that cannot be read.\n\n"
+             ">>> import dataclasses, ionfast\n"
+             ">>> Point = dataclasses.make_dataclass('Point', [('x', int), ('y', int)])\n"
+             ">>> ionfast.Decoder(Point).loads('{x: 1, y: 2, colour: red}')\n"
+             "Point(x=1, y=2)\n");
 
 static PyType_Slot Decoder_slots[] = {
     {Py_tp_doc, (void *)Decoder_doc},
