@@ -1230,7 +1230,7 @@ static bool
 open_root(ionfast_encoder *enc, PyObject *dict)
 {
     ionf_buf *const body = enc->body;
-    if (!is_plain_start(enc) || body->cap - body->len < ROOT_ROOM) {
+    if (IONFAST_WALK_OWNS || !is_plain_start(enc) || body->cap - body->len < ROOT_ROOM) {
         return false;
     }
     if (enc->is_binary) {

@@ -233,9 +233,8 @@ ionfast_utf8_cached(PyObject *str)
         text.len = (size_t)PyUnicode_GET_LENGTH(str);
     } else if (PyUnicode_IS_COMPACT(str)) {
         const PyCompactUnicodeObject *const compact = (const PyCompactUnicodeObject *)str;
-        const char *const utf8 = ionfast_str_utf8(compact);
-        if (utf8 != NULL) {
-            text.data = (const uint8_t *)utf8;
+        if (ionfast_str_utf8(compact) != NULL) {
+            text.data = (const uint8_t *)compact->utf8;
             text.len = (size_t)compact->utf8_length;
         }
     }
