@@ -175,6 +175,32 @@ ionfast_utf8_of(ionfast_encoder *enc, PyObject *str, ionf_slice *out)
     return 0;
 }
 
+/* The str's UTF-8 to `dst`, where there is room, with a look at signals after each long step. Its end, or
+ * NULL with an exception. */
+static uint8_t *
+encode_steps(ionfast_encoder *enc, uint8_t *dst, PyObject *str)
+{
+    const size_t count = (size_t)PyUnicode_GET_LENGTH(str);
+    size_t bad = 0;
+    size_t start = 0;
+    while (IONF_UNLIKELY(count - start > IONFAST_LONG_STR)) {
+        dst = encode_units(dst, str, start, IONFAST_LONG_STR, &bad);
+        if (dst == NULL) {
+            (void)refuse_surrogate(enc, str, start + bad);
+            return NULL;
+        }
+        if (PyErr_CheckSignals() < 0) {
+            return NULL;
+        }
+        start += IONFAST_LONG_STR;
+    }
+    dst = encode_units(dst, str, start, count - start, &bad);
+    if (IONF_UNLIKELY(dst == NULL)) {
+        (void)refuse_surrogate(enc, str, start + bad);
+    }
+    return dst;
+}
+
 /* A string in binary, encoded right where it belongs: behind a head as long as the greatest length
  * needs. Most often that is the head it gets; else the text moves down. */
 static int
@@ -188,10 +214,9 @@ encode_wide_binary(ionfast_encoder *enc, PyObject *str)
     }
     const size_t room = bound < 14 ? 0 : ionf_varuint_size(bound);
     uint8_t *const head = body->data + body->len;
-    size_t bad = 0;
-    const uint8_t *const end = encode_all_units(head + 1 + room, str, &bad);
+    const uint8_t *const end = encode_steps(enc, head + 1 + room, str);
     if (IONF_UNLIKELY(end == NULL)) {
-        return refuse_surrogate(enc, str, bad);
+        return -1;
     }
     const size_t len = (size_t)(end - (head + 1 + room));
     const size_t needed = len < 14 ? 0 : ionf_varuint_size(len);
@@ -206,7 +231,7 @@ encode_wide_binary(ionfast_encoder *enc, PyObject *str)
     return 0;
 }
 
-/* The UTF-8 of a long str in the scratch, in steps with a look at signals after each. */
+/* The UTF-8 of a long str, in the scratch. */
 static int
 long_utf8(ionfast_encoder *enc, PyObject *str)
 {
@@ -216,38 +241,48 @@ long_utf8(ionfast_encoder *enc, PyObject *str)
     if (status != IONF_OK) {
         return ionfast_encode_status(enc, status);
     }
-    const size_t count = (size_t)PyUnicode_GET_LENGTH(str);
-    for (size_t start = 0; start < count;) {
-        const size_t step = count - start < IONFAST_LONG_STR ? count - start : IONFAST_LONG_STR;
-        size_t bad = 0;
-        const uint8_t *const end = encode_units(out->data + out->len, str, start, step, &bad);
-        if (end == NULL) {
-            return refuse_surrogate(enc, str, start + bad);
-        }
-        out->len = (size_t)(end - out->data);
-        start += step;
-        if (PyErr_CheckSignals() < 0) {
-            return -1;
-        }
+    const uint8_t *const end = encode_steps(enc, out->data, str);
+    if (end == NULL) {
+        return -1;
     }
+    out->len = (size_t)(end - out->data);
     return 0;
 }
 
-/* A string that takes long: what looks at signals may run any code, which may drop the str. */
+static int
+write_text(ionfast_encoder *enc, ionf_slice text)
+{
+    return ionfast_encode_status(enc, enc->is_binary
+                                          ? ionf_bin_write_string(&enc->bin, text.data, text.len)
+                                          : ionf_txt_write_string(&enc->txt, text.data, text.len));
+}
+
+/* Room for the text of a str only where it is written. */
+static void
+give_scratch_back(ionfast_encoder *enc)
+{
+    if (IONF_UNLIKELY(enc->scratch.cap >= COUNT_MIN * 4)) {
+        ionf_buf_destroy(&enc->scratch);
+    }
+}
+
+/* A string that takes long, which stays while handlers of signals may run. */
 static int
 encode_long(ionfast_encoder *enc, PyObject *str)
 {
     Py_INCREF(str);
-    ionf_slice text = ionfast_utf8_cached(str);
-    int result = 0;
-    if (text.data == NULL) {
+    const ionf_slice known = ionfast_utf8_cached(str);
+    int result;
+    if (known.data != NULL) {
+        result = write_text(enc, known);
+    } else if (enc->is_binary) {
+        result = encode_wide_binary(enc, str);
+    } else {
         result = long_utf8(enc, str);
-        text = (ionf_slice){enc->scratch.data, enc->scratch.len};
-    }
-    if (result == 0) {
-        result = ionfast_encode_status(
-            enc, enc->is_binary ? ionf_bin_write_string(&enc->bin, text.data, text.len)
-                                : ionf_txt_write_string(&enc->txt, text.data, text.len));
+        if (result == 0) {
+            result = write_text(enc, (ionf_slice){enc->scratch.data, enc->scratch.len});
+        }
+        give_scratch_back(enc);
     }
     Py_DECREF(str);
     return result;
@@ -266,13 +301,9 @@ ionfast_encode_wide(ionfast_encoder *enc, PyObject *str)
     if (text.data == NULL && ionfast_utf8_of(enc, str, &text) < 0) {
         return -1;
     }
-    const ionf_status status = enc->is_binary
-                                   ? ionf_bin_write_string(&enc->bin, text.data, text.len)
-                                   : ionf_txt_write_string(&enc->txt, text.data, text.len);
-    if (IONF_UNLIKELY(enc->scratch.cap >= COUNT_MIN * 4)) {
-        ionf_buf_destroy(&enc->scratch); /* room for it only where it is written */
-    }
-    return ionfast_encode_status(enc, status);
+    const int result = write_text(enc, text);
+    give_scratch_back(enc);
+    return result;
 }
 
 /* ---- names ---- */
