@@ -203,7 +203,7 @@ def test_truncated_gzip_is_one_line(tmp_path: pathlib.Path, capfdbinary: Capture
     path.write_bytes(gzip.compress(b"1 2")[:-3])
     assert main(["cat", str(path)]) == 1
     assert capfdbinary.readouterr().err.decode() == (
-        f"ionfast: {path}: the gzip data cannot be decompressed: truncated\n"
+        f"ionfast: {path}: offset 3: the gzip data cannot be decompressed: truncated\n"
     )
 
 

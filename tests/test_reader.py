@@ -8,6 +8,7 @@ import gzip
 import io
 import mmap
 import pathlib
+import re
 import tempfile
 import threading
 from collections.abc import Callable
@@ -280,7 +281,8 @@ def test_damaged_compressed_data_stays_an_error() -> None:
         with pytest.raises(IonError) as info:
             read_all(reader)
         messages.add(str(info.value))
-    assert messages == {"the gzip data cannot be decompressed: truncated"}
+    assert len(messages) == 1
+    assert re.fullmatch(r"offset \d+: the gzip data cannot be decompressed: truncated", *messages)
 
 
 def test_a_lone_surrogate_is_an_error_at_its_place() -> None:

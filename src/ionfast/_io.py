@@ -251,6 +251,7 @@ class _Decompressed:
         self._frame: Any = None
         self._input = head
         self._raw_read = read
+        self._made = 0  # bytes of the content so far
         self._output = memoryview(b"")
         self._is_ended = False
         self._failure: IonError | None = None
@@ -284,6 +285,7 @@ class _Decompressed:
     def _decompress(self, data: bytes) -> bytes:
         frame = self._frame or self._make_frame()
         output: bytes = frame.decompress(data)
+        self._made += len(output)
         self._frame = None if frame.eof else frame
         if frame.eof:
             self._input = frame.unused_data
@@ -296,7 +298,10 @@ class _Decompressed:
         return b""
 
     def _error(self, reason: str) -> IonError:
-        self._failure = IonError(f"the {self._kind} data cannot be decompressed: {reason}")
+        self._failure = IonError(
+            f"offset {self._made}: the {self._kind} data cannot be decompressed: {reason}",
+            offset=self._made,
+        )
         return self._failure
 
 
