@@ -61,6 +61,45 @@ decode_triple(uint32_t word)
     return (word & 0x0Fu) << 12 | (word >> 2 & 0xFC0u) | (word >> 16 & 0x3Fu);
 }
 
+#if IONF_HAS_SSE2
+
+#define FOUR_TRIPLES 13 /* bytes that are looked at: one more than they have */
+
+/* What begins every third byte, as lanes of 32 bits. */
+static inline __m128i
+load_triples(const uint8_t *p)
+{
+    return _mm_set_epi32((int)load32_le(p + 9), (int)load32_le(p + 6), (int)load32_le(p + 3),
+                         (int)load32_le(p));
+}
+
+/* is_triple_word of all four. */
+static inline bool
+are_triples(__m128i words)
+{
+    const __m128i marks = _mm_and_si128(words, _mm_set1_epi32(0xC0C0F0));
+    const __m128i telling = _mm_and_si128(words, _mm_set1_epi32(0x200F));
+    const __m128i is_bad = _mm_or_si128(_mm_cmpeq_epi32(telling, _mm_setzero_si128()),
+                                        _mm_cmpeq_epi32(telling, _mm_set1_epi32(0x200D)));
+    const __m128i is_good =
+        _mm_andnot_si128(is_bad, _mm_cmpeq_epi32(marks, _mm_set1_epi32(0x8080E0)));
+    return _mm_movemask_epi8(is_good) == 0xFFFF;
+}
+
+/* decode_triple of all four, stored as units, none of them below 0x800. */
+static inline void
+store_triples(__m128i words, uint16_t *dst)
+{
+    const __m128i first = _mm_slli_epi32(words, 28); /* to the top, for a pack that keeps signs */
+    const __m128i second = _mm_and_si128(_mm_slli_epi32(words, 14), _mm_set1_epi32(0xFC00000));
+    const __m128i third = _mm_and_si128(words, _mm_set1_epi32(0x3F0000));
+    const __m128i units = _mm_or_si128(_mm_or_si128(first, second), third);
+    const __m128i low = _mm_srai_epi32(units, 16);
+    _mm_storel_epi64((__m128i *)(void *)dst, _mm_packs_epi32(low, low));
+}
+
+#endif
+
 static inline bool
 is_tail(uint8_t byte)
 {
@@ -147,6 +186,13 @@ check_runs(const uint8_t *p, size_t len)
         r.max_lead = p[r.len] > r.max_lead ? p[r.len] : r.max_lead;
         r.tails += 2;
         r.len += 3;
+#if IONF_HAS_SSE2
+        while (len - r.len >= FOUR_TRIPLES && are_triples(load_triples(p + r.len))) {
+            r.max_lead = 0xEF; /* its class is all that counts */
+            r.tails += 8;
+            r.len += 12;
+        }
+#endif
     }
     while (len - r.len >= 4 && is_two_pairs_word(load32_le(p + r.len))) {
         const uint8_t lead = p[r.len] > p[r.len + 2] ? p[r.len] : p[r.len + 2];
@@ -356,6 +402,14 @@ ionf_utf8_decode_bmp(const uint8_t *p, size_t len, uint16_t *dst, size_t *count,
             seen |= unit;
             *dst++ = (uint16_t)unit;
             i += 3;
+#if IONF_HAS_SSE2
+            __m128i words;
+            while (len - i >= FOUR_TRIPLES && are_triples(words = load_triples(p + i))) {
+                store_triples(words, dst);
+                dst += 4;
+                i += 12;
+            }
+#endif
         }
         while (len - i >= 4 && is_two_pairs_word(word = load32_le(p + i))) {
             const uint32_t first = (word & 0x1Fu) << 6 | (word >> 8 & 0x3Fu);

@@ -49,7 +49,8 @@ size_t ionf_utf8_put(uint8_t *dst, uint32_t code_point);
 uint32_t ionf_utf8_take(const uint8_t **p);
 
 /* Check and widen in one pass, as far as it is valid and below U+10000; gives how far. `dst` has room for
- * `len` units and IONF_WIDEN_BLOCK more. `*count`: units stored; `*all`: their bits, or-ed. */
+ * `len` units and IONF_WIDEN_BLOCK more. `*count`: units stored; `*all`: 0x100 or more where any
+ * of them is, else less. */
 size_t ionf_utf8_decode_bmp(const uint8_t *p, size_t len, uint16_t *dst, size_t *count,
                             uint32_t *all);
 

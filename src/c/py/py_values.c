@@ -100,14 +100,6 @@ ionfast_bytes_new(const uint8_t *data, size_t len)
     return bytes;
 }
 
-PyObject *
-ionfast_str_from_wide(const uint8_t *text, size_t len)
-{
-    ionf_utf8_info info;
-    ionf_utf8_measure(text, len, &info);
-    return widen(text, len, &info);
-}
-
 /* Bytes of a string that is widened on the C stack while it is checked: most are shorter. */
 #define UNITS_MAX 512
 
@@ -130,6 +122,32 @@ str_from_units(const uint16_t *units, size_t count, uint32_t all)
     return str;
 }
 
+/* A short string in one pass; false where it is longer, not valid or beyond U+FFFF. */
+static bool
+widen_short(const uint8_t *text, size_t len, PyObject **str)
+{
+    uint16_t units[UNITS_MAX + IONF_WIDEN_BLOCK];
+    size_t count;
+    uint32_t all;
+    if (len > UNITS_MAX || ionf_utf8_decode_bmp(text, len, units, &count, &all) != len) {
+        return false;
+    }
+    *str = str_from_units(units, count, all);
+    return true;
+}
+
+PyObject *
+ionfast_str_from_wide(const uint8_t *text, size_t len)
+{
+    PyObject *str;
+    if (IONF_LIKELY(widen_short(text, len, &str))) {
+        return str;
+    }
+    ionf_utf8_info info;
+    ionf_utf8_measure(text, len, &info);
+    return widen(text, len, &info);
+}
+
 int
 ionfast_check_string(ionfast_decoder *dec, const ionf_token *t, ionf_utf8_info *info)
 {
@@ -150,13 +168,9 @@ PyObject *
 ionfast_str_from_unchecked(ionfast_decoder *dec, const ionf_token *t)
 {
     const ionf_slice text = t->as.bytes;
-    if (text.len <= UNITS_MAX) {
-        uint16_t units[UNITS_MAX + IONF_WIDEN_BLOCK];
-        size_t count;
-        uint32_t all;
-        if (ionf_utf8_decode_bmp(text.data, text.len, units, &count, &all) == text.len) {
-            return str_from_units(units, count, all);
-        }
+    PyObject *str;
+    if (IONF_LIKELY(widen_short(text.data, text.len, &str))) {
+        return str;
     }
     ionf_utf8_info info;
     return ionfast_check_string(dec, t, &info) < 0 ? NULL : widen(text.data, text.len, &info);
