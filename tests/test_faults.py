@@ -24,6 +24,7 @@ import pickle
 import sys
 import threading
 import uuid
+import weakref
 import zoneinfo
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -1076,3 +1077,17 @@ def test_names_of_one_letter_are_told_apart() -> None:
     assert ionfast.loads('{"":1, a:2}') == {"": 1, "a": 2}
     short = {"ab": 1, "a": 2, "abc": 3, "abx": 4, "xbc": 5, "xb": 6, "b": 7}
     assert ionfast.loads("{ab:1, a:2, abc:3, abx:4, xbc:5, xb:6, b:7}") == short
+
+
+@pytest.mark.parametrize(
+    "text", ["1.5", "1", "2.5e0", "x", '"x"', "{{AQ==}}", "[1]", "{a:1}", "2024T"]
+)
+def test_values_that_refer_to_themselves_are_collected(text: str) -> None:
+    for data, model_name in ((f"a::{text}", "lossless"), (text, "ionpy"), (f"a::{text}", "ionpy")):
+        value = ionfast.loads(data, model=model_name)
+        witness = set()
+        seen = weakref.ref(witness)
+        value.me = (value, witness)
+        del value, witness
+        gc.collect()
+        assert seen() is None, (data, model_name)

@@ -12,12 +12,14 @@ count_digits(uint64_t value)
 }
 
 /* All that counts is stored by ionfast_decimal_make, so that nothing need be cleared. Where Decimals belong
- * to the collector, from 3.13 on, these stay unknown to it: they refer to nothing but their class. */
+ * to the collector, from 3.13 on, these stay unknown to it: they refer to nothing but their class. Not those
+ * of a subclass with a `__dict__`, which from 3.12 on takes no room within them. */
 static inline PyObject *
 allocate(PyTypeObject *cls)
 {
 #if IONFAST_CAN_MAKE_OBJECTS
-    if (IONF_LIKELY(cls->tp_basicsize == (Py_ssize_t)sizeof(ionfast_decimal_object))) {
+    if (IONF_LIKELY(cls->tp_basicsize == (Py_ssize_t)sizeof(ionfast_decimal_object) &&
+                    cls->tp_dictoffset == 0 && cls->tp_weaklistoffset == 0)) {
         if (PyType_IS_GC(cls)) {
             return (PyObject *)PyObject_GC_New(ionfast_decimal_object, cls);
         }
