@@ -138,10 +138,10 @@ output_of_body(ionfast_encoder *enc, size_t head)
         return NULL;
     }
     uint8_t *const dst = (uint8_t *)PyBytes_AS_STRING(bytes) + head;
-    if (is_plain) {
-        memcpy(dst, enc->body->data, enc->body->len);
-    } else {
+    if (!is_plain) {
         (void)ionf_bin_writer_emit(&enc->bin, dst);
+    } else if (enc->body->len != 0) {
+        memcpy(dst, enc->body->data, enc->body->len);
     }
     return bytes;
 }
