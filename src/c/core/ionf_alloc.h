@@ -59,6 +59,14 @@ ionf_step_end(const uint8_t *p, const uint8_t *end)
     return (size_t)(end - p) > IONF_STEP_BYTES ? p + IONF_STEP_BYTES : end;
 }
 
+/* A step has ended at `p`: the next one ends at `*bound`, if the owner wants to go on. */
+IONF_MUST_CHECK static inline ionf_status
+ionf_step_next(const ionf_alloc *a, const uint8_t *p, const uint8_t *end, const uint8_t **bound)
+{
+    *bound = ionf_step_end(p, end);
+    return ionf_alloc_ask(a);
+}
+
 /* Grow the array `*ptr` of `*cap` items of `item_size` bytes to hold at least `needed` items, at
  * least doubling it. On failure nothing has changed. */
 IONF_MUST_CHECK ionf_status ionf_alloc_grow(const ionf_alloc *a, void **ptr, size_t *cap,

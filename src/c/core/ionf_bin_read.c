@@ -115,8 +115,7 @@ look_around(const ionf_bin_reader *r, const uint8_t *p, const uint8_t **bound)
     if (IONF_LIKELY(p < *bound)) {
         return IONF_OK;
     }
-    *bound = ionf_step_end(p, r->base.end);
-    return ionf_alloc_ask(&r->base.alloc);
+    return ionf_step_next(&r->base.alloc, p, r->base.end, bound);
 }
 
 /* Bytes that may be read on, and what it means to run out of them. */

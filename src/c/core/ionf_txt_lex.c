@@ -57,8 +57,7 @@ ionf_txt_lex_is_cut(const uint8_t *p, const uint8_t *end)
 static ionf_status
 next_step(const ionf_txt_lex *x, const uint8_t **bound)
 {
-    *bound = ionf_step_end(x->p, x->end);
-    return ionf_alloc_ask(&x->scratch->alloc);
+    return ionf_step_next(&x->scratch->alloc, x->p, x->end, bound);
 }
 
 /* The same where p has come to `bound` or further; at the end there is no next step. */

@@ -11,10 +11,6 @@
 #include "ionf_buf.h"
 #include "ionf_token.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 /* Classes of bytes, as bits of ionf_txt_class. Bytes from 0x80 are in none. */
 enum {
     IONF_TXT_SPACE = 1,       /* tab, LF, VT, FF, CR, space */
@@ -74,7 +70,7 @@ ionf_txt_load64_le(const uint8_t *p)
 static inline const uint8_t *
 ionf_txt_scan(const uint8_t *p, const uint8_t *end, uint8_t quote, bool *has_high)
 {
-#if defined(__SSE2__)
+#if IONF_HAS_SSE2
     const __m128i quotes = _mm_set1_epi8((char)quote);
     const __m128i backslashes = _mm_set1_epi8('\\');
     const __m128i controls = _mm_set1_epi8(0x1F);
@@ -228,7 +224,7 @@ ionf_txt_keyword_of(const uint8_t *ident, size_t len)
 static inline const uint8_t *
 ionf_txt_ident_end(const uint8_t *p, const uint8_t *end)
 {
-#if defined(__SSE2__)
+#if IONF_HAS_SSE2
     while (end - p >= 16) {
         const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
         const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));

@@ -1051,11 +1051,9 @@ lex_annotated(ionf_txt_reader *r, ionf_txt_lex *x, ionf_token *token)
         if (x->p == x->end) {
             return ionf_txt_lex_end(x, "a value");
         }
-        if (IONF_UNLIKELY(x->p >= bound)) {
-            bound = ionf_step_end(x->p, x->end);
-            if (ionf_alloc_ask(&r->base.alloc) != IONF_OK) {
-                return IONF_ERR_INTERRUPTED;
-            }
+        if (IONF_UNLIKELY(x->p >= bound) &&
+            ionf_step_next(&r->base.alloc, x->p, x->end, &bound) != IONF_OK) {
+            return IONF_ERR_INTERRUPTED;
         }
         const uint8_t *start = x->p;
         ionf_symref symref;

@@ -8,10 +8,6 @@
 
 #include "ionf_widen.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #define HIGH_BITS 0x8080808080808080u
 
 /* Four bytes, the first the lowest. */
@@ -271,7 +267,7 @@ ionf_utf8_check_steps(const ionf_alloc *host, const uint8_t *p, size_t len, ionf
     return status;
 }
 
-#if defined(__SSE2__)
+#if IONF_HAS_SSE2
 /* Tails and the greatest byte of whole sixteens; gives how many bytes that was. */
 static inline size_t
 measure_blocks(const uint8_t *p, size_t len, size_t *tails, uint8_t *max_byte)
@@ -305,7 +301,7 @@ ionf_utf8_measure(const uint8_t *p, size_t len, ionf_utf8_info *info)
     size_t i = 0;
     size_t tails = 0;
     uint8_t max_byte = 0;
-#if defined(__SSE2__)
+#if IONF_HAS_SSE2
     if (len >= 16) {
         i = measure_blocks(p, len, &tails, &max_byte);
     }

@@ -48,6 +48,17 @@ size_t ionf_utf8_put(uint8_t *dst, uint32_t code_point);
 /* Decode one code point of VALID UTF-8 and step over it. */
 uint32_t ionf_utf8_take(const uint8_t **p);
 
+/* Bytes of a step of a long VALID text: IONF_STEP_BYTES, or less, not to end within a sequence. */
+static inline size_t
+ionf_utf8_step(const uint8_t *text)
+{
+    size_t step = IONF_STEP_BYTES;
+    while ((text[step] & 0xC0) == 0x80) {
+        step--;
+    }
+    return step;
+}
+
 /* Check and widen in one pass, as far as it is valid and below U+10000; gives how far. `dst` has room for
  * `len` units and IONF_WIDEN_BLOCK more. `*count`: units stored; `*all`: 0x100 or more where any
  * of them is, else less. */

@@ -319,10 +319,7 @@ static int
 widen_steps(PyObject *str, size_t *start, const uint8_t **text, size_t *len)
 {
     while (*len > IONF_STEP_BYTES) {
-        size_t step = IONF_STEP_BYTES;
-        while (((*text)[step] & 0xC0) == 0x80) { /* not in the middle of a sequence */
-            step--;
-        }
+        const size_t step = ionf_utf8_step(*text);
         ionf_utf8_info info = {step, 0x7F};
         if (!PyUnicode_IS_ASCII(str)) {
             ionf_utf8_measure(*text, step, &info);

@@ -30,10 +30,7 @@ widen_steps(PyObject *str, const uint8_t *text, size_t len)
 {
     size_t start = 0;
     while (len > IONF_STEP_BYTES) {
-        size_t step = IONF_STEP_BYTES;
-        while ((text[step] & 0xC0) == 0x80) { /* not in the middle of a sequence */
-            step--;
-        }
+        const size_t step = ionf_utf8_step(text);
         ionf_utf8_info info;
         ionf_utf8_measure(text, step, &info);
         widen_into(str, start, text, step);
