@@ -1,10 +1,12 @@
 /* ionf_bin_read: every input is read in one window and again in windows that grow by 1, 2, 3 ...
- * bytes, each in a block of its own exact size, so that the sanitizer sees a step outside. */
+ * bytes, each in a block of its own exact size, so that the sanitizer sees a step outside; both ways
+ * once by ionf_bin_next alone, and once by ionf_bin_take where that takes. */
 #include "ct.h"
 
 #include <stdarg.h>
 
 #include "ionf_bin_read.h"
+#include "take.h"
 
 /* ---- input as hex, tokens as text ---------------------------------------------------------- */
 
@@ -178,6 +180,9 @@ feeder_more(feeder *f, ionf_bin_reader *r)
     free(last);
 }
 
+/* Set for the second way. */
+static bool is_taking;
+
 static ionf_status
 read_all(ionf_bin_reader *r, const bytes *input, size_t chunk, const ionf_limits *limits, dump *d)
 {
@@ -188,7 +193,7 @@ read_all(ionf_bin_reader *r, const bytes *input, size_t chunk, const ionf_limits
     d->text[0] = '\0';
     feeder_open(&f, r, limits);
     do {
-        status = ionf_bin_next(r, &token);
+        status = is_taking ? take_or_next(r, &token) : ionf_bin_next(r, &token);
         if (status == IONF_NEED_DATA) {
             feeder_more(&f, r);
             status = IONF_OK;
@@ -936,8 +941,8 @@ damaged_input_reads_the_same_in_any_window(void)
     }
 }
 
-int
-main(void)
+static void
+run_all(void)
 {
     ionf_bin_reader_init(&reader, ionf_alloc_libc());
     RUN(nulls_and_bools);
@@ -986,5 +991,13 @@ main(void)
     RUN(a_reader_used_again_allocates_nothing);
     RUN(damaged_input_reads_the_same_in_any_window);
     ionf_bin_reader_destroy(&reader);
+}
+
+int
+main(void)
+{
+    run_all();
+    is_taking = true;
+    run_all();
     return ct_end();
 }

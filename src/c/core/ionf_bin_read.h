@@ -408,17 +408,77 @@ ionf_bin_fast(ionf_bin_reader *r, ionf_token *token)
     return ionf_bin_fast_as(r, token, true);
 }
 
-/* If a float of eight bytes comes next, outside a struct, read it; else nothing is consumed. For lists
- * of floats: what next() says of one besides its number is no news after the first. */
-static inline bool
-ionf_bin_take_float64(ionf_bin_reader *r, double *out)
+/* A plain value inside a container: what most values are. */
+typedef struct ionf_bin_item {
+    size_t sid;             /* of its field name, in a struct */
+    const uint8_t *start;   /* its first byte, behind the field name */
+    const uint8_t *content; /* `len` bytes */
+    size_t len;
+    uint8_t type;  /* null, bool, positive int of up to 8 bytes, float of 8, string */
+    bool is_true;  /* of bool */
+    bool is_ascii; /* of string; if not, it may be any bytes, as after ionf_bin_next_unchecked */
+} ionf_bin_item;
+
+static inline uint64_t
+ionf_bin_item_uint(const ionf_bin_reader *r, const ionf_bin_item *item)
 {
-    const uint8_t *const p = r->base.p;
-    if (r->mode != IONF_BIN_PLAIN || r->limit - p < 9 || *p != (IONF_TYPE_FLOAT << 4 | 8)) {
+    return item->len == 0 ? 0 : ionf_bin_uint(item->content, item->len, r->base.end);
+}
+
+static inline double
+ionf_bin_item_float(const ionf_bin_item *item)
+{
+    return ionf_bin_float64(ionf_load64_be(item->content));
+}
+
+/* The descriptor, at `start`: is it one of these types? `*p` stands behind it. */
+IONF_FORCE_INLINE bool
+ionf_bin_take_header(const ionf_bin_reader *r, const uint8_t **p, ionf_bin_item *out)
+{
+    const unsigned low = *out->start & 15u;
+    out->type = *out->start >> 4;
+    out->len = low;
+    out->is_true = low == 1;
+    switch (out->type) {
+    case IONF_TYPE_NULL:
+        out->len = 0;
+        return low == 15;
+    case IONF_TYPE_BOOL:
+        out->len = 0;
+        return low <= 1;
+    case IONF_TYPE_INT_POSITIVE:
+        return low <= 8;
+    case IONF_TYPE_FLOAT:
+        return low == 8;
+    case IONF_TYPE_STRING:
+        return low < 14 || (low == 14 && ionf_bin_fast_varuint(p, r->limit, &out->len));
+    default:
         return false;
     }
-    *out = ionf_bin_float64(ionf_load64_be(p + 1));
-    r->base.p = p + 9;
+}
+
+/* If a plain value comes next in the innermost container, take it; else nothing is consumed, and next() tells
+ * what there is. A token's other fields are half of the time that such a value takes. Not at top level, nor
+ * in a mode other than `is_struct`'s: IONF_BIN_STRUCT or IONF_BIN_PLAIN. */
+IONF_FORCE_INLINE bool
+ionf_bin_take(ionf_bin_reader *r, bool is_struct, ionf_bin_item *out)
+{
+    const uint8_t *p = r->base.p;
+    const uint8_t *const limit = r->limit;
+    if (is_struct && (!ionf_bin_fast_varuint(&p, limit, &out->sid) ||
+                      IONF_UNLIKELY(out->sid > r->base.symtab.max_id))) {
+        return false;
+    }
+    if (p == limit) {
+        return false;
+    }
+    out->start = p++;
+    if (!ionf_bin_take_header(r, &p, out) || IONF_UNLIKELY(out->len > (size_t)(limit - p))) {
+        return false;
+    }
+    out->content = p;
+    out->is_ascii = out->type == IONF_TYPE_STRING && ionf_bin_is_ascii(p, out->len, r->base.end);
+    r->base.p = p + out->len;
     return true;
 }
 

@@ -423,17 +423,62 @@ ionfast_check_signals(ionfast_decoder *dec)
     return PyErr_CheckSignals();
 }
 
-/* A float has been put into a list: those that follow it, as far as there is room, and until it is time
- * to look at signals. */
-static inline int
-ionfast_push_floats(ionfast_decoder *dec)
+/* ---- the plain values of binary, without a token ---- */
+
+static inline PyObject *
+ionfast_item_wide_str(ionfast_decoder *dec, const ionf_bin_item *item)
 {
-    const size_t room = dec->value_cap - dec->value_count;
-    const size_t stop =
-        dec->value_count + (room < IONFAST_SIGNAL_INTERVAL ? room : IONFAST_SIGNAL_INTERVAL);
-    double number;
-    while (dec->value_count != stop && ionf_bin_take_float64(&dec->bin, &number)) {
-        PyObject *value = ionfast_float_new(number);
+    ionf_token t;
+    ionf_bin_token_begin(&t, IONF_KIND_STRING, ionf_reader_offset(&dec->bin.base, item->start),
+                         item->len);
+    t.as.bytes.data = item->content;
+    t.as.bytes.len = item->len;
+    return ionfast_str_from_unchecked(dec, &t);
+}
+
+static inline PyObject *
+ionfast_item_int(ionfast_decoder *dec, const ionf_bin_item *item)
+{
+    ionf_integer integer;
+    ionf_bin_integer_set(&integer, ionf_bin_item_uint(&dec->bin, item), false);
+    return ionfast_small_int(dec, &integer);
+}
+
+IONF_FORCE_INLINE PyObject *
+ionfast_item_value(ionfast_decoder *dec, const ionf_bin_item *item)
+{
+    switch (item->type) {
+    case IONF_TYPE_STRING:
+        return IONF_LIKELY(item->is_ascii) ? ionfast_str_from_utf8(item->content, item->len, true)
+                                           : ionfast_item_wide_str(dec, item);
+    case IONF_TYPE_INT_POSITIVE:
+        return ionfast_item_int(dec, item);
+    case IONF_TYPE_FLOAT:
+        return ionfast_float_new(ionf_bin_item_float(item));
+    case IONF_TYPE_BOOL:
+        return Py_NewRef(item->is_true ? Py_True : Py_False);
+    default:
+        return Py_NewRef(Py_None);
+    }
+}
+
+/* The plain values that come next in the innermost container, as far as there is room, and until it is
+ * time to look at signals. */
+IONF_FORCE_INLINE int
+ionfast_push_items(ionfast_decoder *dec, bool is_struct)
+{
+    const size_t room = (dec->value_cap - dec->value_count) / 2;
+    size_t left = room < IONFAST_SIGNAL_INTERVAL ? room : IONFAST_SIGNAL_INTERVAL;
+    ionf_bin_item item;
+    for (; left != 0 && ionf_bin_take(&dec->bin, is_struct, &item); left--) {
+        if (is_struct) {
+            PyObject *key = ionfast_sid_key(dec, &dec->bin.base.symtab, item.sid);
+            if (IONF_UNLIKELY(key == NULL)) {
+                return -1;
+            }
+            dec->values[dec->value_count++] = key;
+        }
+        PyObject *value = ionfast_item_value(dec, &item);
         if (IONF_UNLIKELY(value == NULL)) {
             return -1;
         }
@@ -442,6 +487,22 @@ ionfast_push_floats(ionfast_decoder *dec)
     return 0;
 }
 
+/* The same wherever it may be done. Two loops, each with the kind of container known: one for both, and
+ * for the containers within, took as long as tokens do. */
+IONF_FORCE_INLINE int
+ionfast_push_plain(ionfast_decoder *dec)
+{
+    if (dec->frame_count == 0 || dec->model == IONFAST_MODEL_IONPY) {
+        return 0;
+    }
+    if (dec->bin.mode == IONF_BIN_STRUCT) {
+        return ionfast_push_items(dec, true);
+    }
+    return dec->bin.mode == IONF_BIN_PLAIN ? ionfast_push_items(dec, false) : 0;
+}
+
+/* ---- all values ---- */
+
 /* Go on building until the value whose frames are open, or the next top-level value, is complete.
  * A long function on purpose: it is the inner loop. */
 IONF_FORCE_INLINE ionfast_build_result
@@ -449,6 +510,9 @@ ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
 {
     ionf_token t;
     for (;;) {
+        if (is_binary && IONF_UNLIKELY(ionfast_push_plain(dec) < 0)) {
+            return IONFAST_BUILD_ERROR;
+        }
         const ionf_status status = ionfast_next_unchecked(dec, is_binary, &t);
         if (IONF_UNLIKELY(status != IONF_OK)) {
             return ionfast_build_stop(dec, status);
@@ -504,10 +568,6 @@ ionfast_build(ionfast_decoder *dec, bool is_binary, PyObject **out)
             return IONFAST_BUILD_VALUE;
         }
         dec->values[dec->value_count++] = value;
-        if (is_binary && t.kind == IONF_KIND_FLOAT && dec->model != IONFAST_MODEL_IONPY &&
-            IONF_UNLIKELY(ionfast_push_floats(dec) < 0)) {
-            return IONFAST_BUILD_ERROR;
-        }
     }
 }
 
