@@ -11,6 +11,7 @@ import pytest
 
 import ionfast
 from ionfast import Symbol
+from ionfast.equivalence import ion_equals
 
 BOTH = pytest.mark.parametrize("binary", [True, False], ids=["binary", "text"])
 
@@ -152,3 +153,17 @@ def test_ionpy_model(binary: bool) -> None:
     assert loaded[0].get_all_values("id") == [0, 2]
     loaded[0]["inner"].append(1)
     assert len(loaded[0]["inner"]) == 2
+
+
+def test_values_with_the_same_annotation_share_no_attributes() -> None:
+    text = "[h::[1], h::{a: 1}, h::2.5, h::[h::3, g::[4]], h::null, h::sym, h::(1)]"
+    values = ionfast.loads(text)
+    values[0].ion_annotations += (Symbol("g"),)
+    values[1].note = "mine"
+    assert [value.ion_annotations for value in values[:2]] == [("h", "g"), ("h",)]
+    assert vars(values[1])["note"] == "mine"
+    assert ["note" in vars(value) for value in values[:4]] == [False, True, False, False]
+    again = ionfast.loads(text)
+    assert [value.ion_annotations for value in again] == [("h",)] * 7
+    assert [value.ion_annotations for value in again[3]] == [("h",), ("g",)]
+    assert ion_equals(again, ionfast.loads(ionfast.dumps(again)))

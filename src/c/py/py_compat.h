@@ -701,4 +701,19 @@ ionfast_long_to_be(PyObject *value, unsigned char *dst, Py_ssize_t len)
 #endif
 }
 
+/* Give an object that has just been made, and has no `__dict__` yet, this one. Where the dict has a place of
+ * its own in the object, which 3.12 and before keep for values without a dict, it is put there. */
+static inline int
+ionfast_set_first_dict(PyObject *object, PyObject *dict)
+{
+#if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED)
+    PyObject **slot = _PyObject_GetDictPtr(object);
+    if (slot != NULL && *slot == NULL) {
+        *slot = Py_NewRef(dict);
+        return 0;
+    }
+#endif
+    return PyObject_GenericSetDict(object, dict, NULL);
+}
+
 #endif

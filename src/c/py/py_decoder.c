@@ -41,6 +41,7 @@ clear_symbols(ionfast_decoder *dec)
         Py_CLEAR(dec->symbols[i].text);
         Py_CLEAR(dec->symbols[i].symbol);
         Py_CLEAR(dec->symbols[i].alone);
+        Py_CLEAR(dec->symbols[i].attributes);
     }
     dec->has_symbols = false;
 }

@@ -76,6 +76,7 @@ typedef struct ionfast_shape {
 typedef struct ionfast_symbol_entry {
     PyObject *text, *symbol; /* owned, or NULL */
     PyObject *alone;         /* owned: (symbol,), or NULL until it is wanted */
+    PyObject *attributes;    /* owned: {"ion_annotations": alone}; made with it */
 } ionfast_symbol_entry;
 
 typedef struct ionfast_decoder {
@@ -115,6 +116,7 @@ typedef struct ionfast_decoder {
     ionfast_shape shapes[IONFAST_SHAPE_SLOTS];
     bool has_symbols; /* any in `symbols` */
     ionfast_symbol_entry symbols[IONFAST_SYMBOL_SLOTS];
+    const ionfast_symbol_entry *annotated; /* whose `alone` was asked for last, or NULL */
 
     /* Bytes that it retains, as counted at a reset when the heap had made `counted_at` allocations. */
     size_t counted;

@@ -248,6 +248,7 @@ symbol_of(ionfast_decoder *dec, PyObject *text)
     Py_XSETREF(entry->text, text);
     Py_XSETREF(entry->symbol, symbol);
     Py_CLEAR(entry->alone);
+    Py_CLEAR(entry->attributes);
     dec->has_symbols = true;
     return entry;
 }
@@ -352,19 +353,32 @@ annotate(ionfast_state *state, PyObject *value, PyObject *annotations)
     return value;
 }
 
+/* A new `__dict__` with these annotations. */
+static PyObject *
+attributes_of(ionfast_state *state, PyObject *annotations)
+{
+    PyObject *attributes = PyDict_Copy(state->annotated_dict);
+    if (attributes != NULL &&
+        PyDict_SetItem(attributes, state->str_ion_annotations, annotations) < 0) {
+        Py_CLEAR(attributes);
+    }
+    return attributes;
+}
+
 /* The same for a value that has just been made by a class whose objects begin without any attribute: a
  * copy of a dict becomes its `__dict__`, where SetAttr would make one that shares its keys, in twice the
  * time. */
 static PyObject *
-annotate_new(ionfast_state *state, PyObject *value, PyObject *annotations)
+annotate_new(ionfast_decoder *dec, PyObject *value, PyObject *annotations)
 {
     if (value == NULL || annotations == NULL) {
-        return annotate(state, value, annotations);
+        return annotate(dec->state, value, annotations);
     }
-    PyObject *attributes = PyDict_Copy(state->annotated_dict);
-    if (attributes == NULL ||
-        PyDict_SetItem(attributes, state->str_ion_annotations, annotations) < 0 ||
-        PyObject_GenericSetDict(value, attributes, NULL) < 0) {
+    const ionfast_symbol_entry *known = dec->annotated;
+    PyObject *attributes = known != NULL && known->alone == annotations
+                               ? PyDict_Copy(known->attributes)
+                               : attributes_of(dec->state, annotations);
+    if (attributes == NULL || ionfast_set_first_dict(value, attributes) < 0) {
         Py_CLEAR(value);
     }
     Py_XDECREF(attributes);
@@ -392,13 +406,27 @@ ionfast_build_special(ionfast_decoder *dec, const ionf_token *t)
     if (!t->is_null) {
         PyObject *scalar = ionpy_scalar(dec, t);
         return t->kind == IONF_KIND_SYMBOL ? annotate(state, scalar, annotations)
-                                           : annotate_new(state, scalar, annotations);
+                                           : annotate_new(dec, scalar, annotations);
     }
     if (t->kind == IONF_KIND_NULL && annotations == NULL && dec->model == IONFAST_MODEL_LOSSLESS) {
         Py_RETURN_NONE;
     }
     PyObject *null = PyObject_CallOneArg(state->IonPyNull, state->ion_types[t->kind]);
     return annotate(state, null, annotations);
+}
+
+static int
+make_alone(ionfast_state *state, ionfast_symbol_entry *entry)
+{
+    entry->alone = PyTuple_Pack(1, entry->symbol);
+    if (entry->alone != NULL) {
+        entry->attributes = attributes_of(state, entry->alone);
+    }
+    if (entry->attributes == NULL) {
+        Py_CLEAR(entry->alone);
+        return -1;
+    }
+    return 0;
 }
 
 /* The only annotation of a value, which most often many others have too: one tuple for all of them. */
@@ -418,10 +446,11 @@ single_annotation(ionfast_decoder *dec, const ionf_symref *ref)
     if (entry == NULL) {
         return NULL;
     }
-    if (entry->alone == NULL) {
-        entry->alone = PyTuple_Pack(1, entry->symbol);
+    if (entry->alone == NULL && make_alone(dec->state, entry) < 0) {
+        return NULL;
     }
-    return Py_XNewRef(entry->alone);
+    dec->annotated = entry;
+    return Py_NewRef(entry->alone);
 }
 
 PyObject *
@@ -512,7 +541,7 @@ ionfast_close_wrapped(ionfast_decoder *dec, const ionfast_build_frame *frame)
         value = ionpy_list(dec, frame->kind == IONF_KIND_SEXP ? state->Sexp : state->IonPyList,
                            frame->start);
     }
-    return annotate_new(state, value, Py_XNewRef(frame->annotations));
+    return annotate_new(dec, value, Py_XNewRef(frame->annotations));
 }
 
 PyObject *
