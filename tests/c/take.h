@@ -12,7 +12,9 @@ take_set_value(const ionf_bin_reader *r, const ionf_bin_item *item, ionf_token *
         token->as.boolean = item->is_true;
         break;
     case IONF_TYPE_INT_POSITIVE:
-        ionf_bin_integer_set(&token->as.integer, ionf_bin_item_uint(r, item), false);
+    case IONF_TYPE_INT_NEGATIVE:
+        ionf_bin_integer_set(&token->as.integer, ionf_bin_item_uint(r, item),
+                             item->type == IONF_TYPE_INT_NEGATIVE);
         break;
     case IONF_TYPE_FLOAT:
         token->as.f64 = ionf_bin_item_float(item);

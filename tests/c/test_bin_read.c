@@ -351,6 +351,31 @@ invalid_utf8_is_found_where_it_is(void)
     check_fails(IVM "82 61 C3", IONF_ERR_UTF8, 6);    /* cut short */
 }
 
+/* What ionf_bin_take takes, and what it must leave alone. */
+static void
+scalars_inside_containers(void)
+{
+    check_reads(IVM "BB 0F 10 11 20 21 07 31 07 32 00 07", "[null.0 false true 0 7 -7 -7 ; ");
+    check_reads(IVM "BC 28 FF FF FF FF FF FF FF FF 81 61 80",
+                "[18446744073709551615 \"a\" \"\" ; ");
+    check_reads(IVM "BE 93 48 C0 04 00 00 00 00 00 00 83 E2 82 AC 40 44 3F 80 00 00",
+                "[-2.5e u\"\xE2\x82\xAC\" 0e 1e ; ");
+    check_reads(IVM "BC 00 01 FF 2F 3F 52 C1 0A 80 A1 41 20",
+                "[null.2 null.2 10d-1 \"\" {{A}} 0 ; ");
+    check_reads(IVM "DE 8E 84 10 85 21 05 84 0F 86 8E 84 61 62 63 64",
+                "{name:false version:5 name:null.0 "
+                "imports:\"abcd\" ; ");
+    check_fails(IVM "B2 31 00", IONF_ERR_INT, 5);
+    check_fails(IVM "B1 30", IONF_ERR_INT, 5);
+    check_fails(IVM "B1 12", IONF_ERR_TYPECODE, 5);
+    check_fails(IVM "B2 82 61", IONF_ERR_LENGTH, 5);
+    check_fails(IVM "B3 8E 82 61", IONF_ERR_LENGTH, 5);
+    check_fails(IVM "B2 22 01", IONF_ERR_LENGTH, 5);
+    check_fails(IVM "B3 82 C3 28", IONF_ERR_UTF8, 6);
+    check_fails(IVM "D2 8A 20", IONF_ERR_SID, 5);
+    check_fails(IVM "DE 81 84", IONF_ERR_LENGTH, 7);
+}
+
 static void
 symbols(void)
 {
@@ -954,6 +979,7 @@ run_all(void)
     RUN(strings_and_lobs);
     RUN(a_long_string_needs_a_long_length);
     RUN(invalid_utf8_is_found_where_it_is);
+    RUN(scalars_inside_containers);
     RUN(symbols);
     RUN(reserved_type_codes_are_refused);
     RUN(containers);

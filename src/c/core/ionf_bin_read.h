@@ -414,7 +414,7 @@ typedef struct ionf_bin_item {
     const uint8_t *start;   /* its first byte, behind the field name */
     const uint8_t *content; /* `len` bytes */
     size_t len;
-    uint8_t type;  /* null, bool, positive int of up to 8 bytes, float of 8, string */
+    uint8_t type;  /* code of null, bool, int of up to 8 bytes, float of 8, string */
     bool is_true;  /* of bool */
     bool is_ascii; /* of string; if not, it may be any bytes, as after ionf_bin_next_unchecked */
 } ionf_bin_item;
@@ -448,6 +448,8 @@ ionf_bin_take_header(const ionf_bin_reader *r, const uint8_t **p, ionf_bin_item 
         return low <= 1;
     case IONF_TYPE_INT_POSITIVE:
         return low <= 8;
+    case IONF_TYPE_INT_NEGATIVE: /* zero is an error, which a first byte that is not cannot hide */
+        return low - 1 < 8 && *p != r->limit && **p != 0;
     case IONF_TYPE_FLOAT:
         return low == 8;
     case IONF_TYPE_STRING:

@@ -440,7 +440,8 @@ static inline PyObject *
 ionfast_item_int(ionfast_decoder *dec, const ionf_bin_item *item)
 {
     ionf_integer integer;
-    ionf_bin_integer_set(&integer, ionf_bin_item_uint(&dec->bin, item), false);
+    ionf_bin_integer_set(&integer, ionf_bin_item_uint(&dec->bin, item),
+                         item->type == IONF_TYPE_INT_NEGATIVE);
     return ionfast_small_int(dec, &integer);
 }
 
@@ -452,6 +453,7 @@ ionfast_item_value(ionfast_decoder *dec, const ionf_bin_item *item)
         return IONF_LIKELY(item->is_ascii) ? ionfast_str_from_utf8(item->content, item->len, true)
                                            : ionfast_item_wide_str(dec, item);
     case IONF_TYPE_INT_POSITIVE:
+    case IONF_TYPE_INT_NEGATIVE:
         return ionfast_item_int(dec, item);
     case IONF_TYPE_FLOAT:
         return ionfast_float_new(ionf_bin_item_float(item));
