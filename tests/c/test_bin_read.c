@@ -365,6 +365,8 @@ scalars_inside_containers(void)
     check_reads(IVM "DE 8E 84 10 85 21 05 84 0F 86 8E 84 61 62 63 64",
                 "{name:false version:5 name:null.0 "
                 "imports:\"abcd\" ; ");
+    check_reads(IVM "BD 29 01 00 00 00 00 00 00 00 00 2E 81 05", "[0x010000000000000000 5 ; ");
+    check_reads(IVM "BD 39 01 00 00 00 00 00 00 00 00 3E 81 05", "[-0x010000000000000000 -5 ; ");
     check_fails(IVM "B2 31 00", IONF_ERR_INT, 5);
     check_fails(IVM "B1 30", IONF_ERR_INT, 5);
     check_fails(IVM "B1 12", IONF_ERR_TYPECODE, 5);
