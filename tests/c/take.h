@@ -45,7 +45,7 @@ take_check_string(ionf_bin_reader *r, const ionf_bin_item *item, ionf_token *tok
 static inline ionf_status
 take_or_next(ionf_bin_reader *r, ionf_token *token)
 {
-    ionf_bin_item item;
+    ionf_bin_item item = {0}; /* gcc does not see that a struct's item has its sid */
     const bool is_struct = r->mode == IONF_BIN_STRUCT;
     if (r->base.depth == 0 || r->base.in_lst || r->mode == IONF_BIN_CAREFUL ||
         !ionf_bin_take(r, is_struct, &item)) {
