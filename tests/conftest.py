@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
 
@@ -15,6 +16,16 @@ import vectors
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=150)
 hypothesis.settings.register_profile("explore", deadline=None, max_examples=5000)
 hypothesis.settings.load_profile(os.environ.get("IONFAST_HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _the_collector_passes_over_what_is_there() -> None:
+    """What stands for ten thousand tests is not looked through each time that one of them collects.
+
+    It took 0.2 s of each that does: a third of the whole run.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -19,11 +19,7 @@ def assert_flat(action: Callable[[], object], *types: type) -> None:
     compared with half a block for each run.
     """
     gc.collect()
-    gc.freeze()  # what was there before need not be looked through each time that `action` collects
-    try:
-        grown, references = _grown(action, types)
-    finally:
-        gc.unfreeze()
+    grown, references = _grown(action, types)
     assert references == [0] * len(types)
     allowed = REPEATS // 2 + (0 if scenarios.HAS_GIL else 200)  # given back later there
     assert grown < allowed, f"{grown} blocks are left after {REPEATS} runs"
