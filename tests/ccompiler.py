@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import functools
 import os
 import pathlib
@@ -59,9 +61,15 @@ def build_flags() -> tuple[str, ...]:
 
 
 def build_core(folder: pathlib.Path, *flags: str) -> list[pathlib.Path]:
-    """Compile each core file for the C tests. Gives the object files."""
-    objects = []
-    for source in sorted(CORE.glob("*.c")):
-        objects.append(folder / (source.stem + ".o"))
-        compile_c(*build_flags(), *flags, "-c", "-I", CORE, source, "-o", objects[-1])
-    return objects
+    """Compile each core file for the C tests. Gives the object files.
+
+    Processes that build the same in one folder share the work: each takes what no other is at, then waits.
+    """
+    objects = {source: folder / (source.stem + ".o") for source in sorted(CORE.glob("*.c"))}
+    for waits in (fcntl.LOCK_NB, 0):
+        for source, made in objects.items():
+            with made.with_suffix(".lock").open("w") as lock, contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | waits)
+                if not made.exists():
+                    compile_c(*build_flags(), *flags, "-c", "-I", CORE, source, "-o", made)
+    return list(objects.values())

@@ -8,6 +8,7 @@ One of them alone, with a debugger's symbols, from the project's root:
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import subprocess
@@ -21,15 +22,23 @@ pytestmark = [ccompiler.needs_cc, pytest.mark.slow]
 SOURCES = sorted(ccompiler.C_TESTS.glob("test_*.c"))
 
 
+def shared_folder(factory: pytest.TempPathFactory, name: str) -> pathlib.Path:
+    """Of this run: one for all of pytest-xdist's workers, whose own folders lie beside each other."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def core_objects(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
     """The core, compiled once."""
-    return ccompiler.build_core(tmp_path_factory.mktemp("core"))
+    return ccompiler.build_core(shared_folder(tmp_path_factory, "core"))
 
 
 @pytest.fixture(scope="session")
 def core_objects_with_short_steps(tmp_path_factory: pytest.TempPathFactory) -> list[pathlib.Path]:
-    return ccompiler.build_core(tmp_path_factory.mktemp("short"), ccompiler.SHORT_STEPS)
+    return ccompiler.build_core(shared_folder(tmp_path_factory, "short"), ccompiler.SHORT_STEPS)
 
 
 def build_and_run(source: pathlib.Path, objects: list[pathlib.Path], program: pathlib.Path,
