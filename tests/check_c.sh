@@ -17,6 +17,7 @@ trap 'rm -rf "$work"' EXIT
 cc=${CC:-gcc}
 flags=(-std=c11 -g -O1 -Wall -Wextra -Werror -I "$root/src/c/core" -I "$root/tests/c")
 runner=()
+short_steps=()
 
 case $way in
 asan) flags+=(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer) ;;
@@ -29,6 +30,8 @@ valgrind)
         echo "no valgrind here: skipped"
         exit 0
     fi
+    flags+=(-DCT_SLOWED)
+    short_steps=(interrupt) # else its documents are megabytes, and few of them are tried
     runner=(valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=all
         --errors-for-leak-kinds=all)
     ;;
@@ -46,15 +49,25 @@ if [ ${#tests[@]} -eq 0 ]; then
     done
 fi
 
-for source in "$root"/src/c/core/*.c; do
-    printf '%s\n' "$source"
-done | xargs -P "$(nproc)" -I{} sh -c '"$0" "$@" -c "{}" -o "'"$work"'/$(basename "{}" .c).o"' "$cc" "${flags[@]}"
+build_core() {
+    mkdir "$1"
+    printf '%s\n' "$root"/src/c/core/*.c | xargs -P "$(nproc)" -I{} sh -c \
+        'out=$0/$(basename "{}" .c).o && "$@" -c "{}" -o "$out"' "$1" "$cc" "${flags[@]}" "${@:2}"
+}
+
+# As tests/ccompiler.py defines them.
+short=-DIONF_STEP_BYTES=16u
+build_core "$work/core"
+[ ${#short_steps[@]} -eq 0 ] || build_core "$work/short" "$short"
 
 # One test: built, run, and its closing line; the whole log of one that fails.
 run_test() {
-    local way=$1 name=$2
-    shift 2
-    "$@" "$root/tests/c/test_$name.c" "$work"/ionf_*.o -lm -lpthread -o "$work/test_$name"
+    local way=$1 name=$2 build=("$cc" "${flags[@]}") objects=$work/core
+    if [[ " ${short_steps[*]} " == *" $name "* ]]; then
+        build+=("$short")
+        objects=$work/short
+    fi
+    "${build[@]}" "$root/tests/c/test_$name.c" "$objects"/ionf_*.o -lm -lpthread -o "$work/test_$name"
     if ! "${runner[@]}" "$work/test_$name" >"$work/$name.log" 2>&1; then
         head -n 200 "$work/$name.log"
         echo "test_$name failed under $way"
@@ -65,7 +78,7 @@ run_test() {
 
 running=0 failed=0
 for name in "${tests[@]}"; do
-    run_test "$way" "$name" "$cc" "${flags[@]}" &
+    run_test "$way" "$name" &
     running=$((running + 1))
     if [ "$running" -ge "$(nproc)" ]; then
         wait -n || failed=1

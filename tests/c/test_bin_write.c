@@ -644,7 +644,7 @@ test_random_structures(void)
     }
     const int failures = ct_failures;
     bytes expected = {0};
-    for (uint64_t round = 0; round < 1500; round++) {
+    for (uint64_t round = 0; round < CT_ROUNDS(1500); round++) {
         p.count = 0;
         p.random = 0x9E3779B97F4A7C15u * (round + 1);
         /* The last boundaries make megabytes: one round in fifty. */

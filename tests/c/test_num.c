@@ -208,7 +208,7 @@ random_double(unsigned i)
 static void
 test_parse_random(void)
 {
-    for (unsigned i = 0; i < 100000; i++) {
+    for (unsigned i = 0; i < CT_ROUNDS(100000); i++) {
         const double value = random_double(i);
         char text[64];
         snprintf(text, sizeof text, "%.17g", value);
@@ -301,7 +301,7 @@ lay_out(char *text, const char *digits, int count, int point)
 static void
 test_print_layouts(void)
 {
-    for (unsigned i = 0; i < 100000; i++) {
+    for (unsigned i = 0; i < CT_ROUNDS(100000); i++) {
         char digits[20], number[40], text[60];
         const int count = 1 + (int)(i % 15);
         digits[0] = (char)('1' + next_random() % 9);
@@ -363,7 +363,7 @@ check_shortest(double value)
 static void
 test_print_random(void)
 {
-    for (unsigned i = 0; i < 100000; i++) {
+    for (unsigned i = 0; i < CT_ROUNDS(100000); i++) {
         check_shortest(random_double(i));
         /* Near 2 ** 52 ties are common, and so are decimals on the ends of the interval. */
         check_shortest(ldexp((double)(1ull << 52 | next_random() >> 12), (int)(i % 16) - 4));
@@ -380,7 +380,7 @@ static void
 test_print_parse_random(void)
 {
     size_t wrong = 0;
-    for (unsigned i = 0; i < 2000000; i++) {
+    for (unsigned i = 0; i < CT_ROUNDS(2000000); i++) {
         const double value = random_double(i);
         char text[IONF_DOUBLE_TEXT_MAX + 1];
         *ionf_num_print_double((uint8_t *)text, value) = '\0';
