@@ -4,24 +4,43 @@
 #   tests/sanitize.sh                               what CI runs: every C file reads and writes
 #   tests/sanitize.sh -n 2 tests                    the whole suite
 #   tests/sanitize.sh tests/test_hostile.py -x      any other pytest arguments
+#   tests/sanitize.sh --build FOLDER                builds only, in a new folder that stays
+#   tests/sanitize.sh --built FOLDER ...            runs tests on what is built there
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+gcc=${CC:-gcc}
 export IONFAST_TESTDATA=${IONFAST_TESTDATA:-$root/../shared/testdata}
 
-# A copy, since a build in place would take over object files that have no sanitizer in them.
-mkdir "$work/ionfast"
-cd "$root"
-cp -r pyproject.toml setup.py MANIFEST.in README.md LICENSE CHANGELOG.md src tests docs "$work/ionfast"
-cd "$work/ionfast"
-rm -rf build src/*.egg-info src/ionfast/*.so
+# Into folder $1, a copy, since a build in place would take over object files that have no sanitizer in them.
+build() {
+    mkdir -p "$1/ionfast"
+    cd "$root"
+    cp -r pyproject.toml setup.py MANIFEST.in README.md LICENSE CHANGELOG.md src tests docs "$1/ionfast"
+    cd "$1/ionfast"
+    rm -rf build src/*.egg-info src/ionfast/*.so
+    python3 -m venv "$1/venv"
+    IONFAST_CFLAGS="-O1 -g -UNDEBUG -fsanitize=address,undefined -fno-sanitize-recover=all \
+-fno-omit-frame-pointer" "$1/venv/bin/pip" install --quiet '.[test]'
+}
 
-export IONFAST_CFLAGS="-O1 -g -UNDEBUG -fsanitize=address,undefined -fno-sanitize-recover=all \
--fno-omit-frame-pointer"
-python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet '.[test]'
+case ${1-} in
+--build)
+    build "$2"
+    echo "built in $2"
+    exit 0
+    ;;
+--built)
+    work=$2
+    shift 2
+    ;;
+*)
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    build "$work"
+    ;;
+esac
+cd "$work/ionfast"
 
 # All but what has nothing of the library under the sanitizers (compilers, type checkers and the C tests,
 # which have sanitizers of their own), what the sanitizers' own memory makes meaningless or impossible,
@@ -35,8 +54,7 @@ fi
 
 # The runtime comes before Python's own libraries; Python's allocator would hide overruns from it, and
 # the interpreter keeps memory until it ends, which is no leak.
-gcc=${CC:-gcc}
-export LD_PRELOAD="$($gcc -print-file-name=libasan.so) $($gcc -print-file-name=libubsan.so)"
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 export PYTHONMALLOC=malloc IONFAST_SANITIZED=1
-exec "$work/venv/bin/python" -m pytest -p no:cacheprovider "$@"
+LD_PRELOAD="$($gcc -print-file-name=libasan.so) $($gcc -print-file-name=libubsan.so)" \
+    "$work/venv/bin/python" -m pytest -p no:cacheprovider "$@"
