@@ -351,6 +351,15 @@ ionf_txt_plain_ident(const uint8_t **at, const uint8_t *end, bool is_top, ionf_t
            (keyword != IONF_TXT_NO_KEYWORD || (!is_top && *start != '$'));
 }
 
+/* Will next() give IONF_KIND_EOF? False may also mean that it takes a closer look to tell. */
+static inline bool
+ionf_txt_is_at_eof(const ionf_txt_reader *r)
+{
+    const uint8_t *const end = r->base.end;
+    return end == r->window_end && r->base.is_final && r->base.depth == 0 && !r->needs_general &&
+           ionf_txt_space(r->base.p, end) == end;
+}
+
 /* The next token: IONF_OK, IONF_NEED_DATA (only without is_final; nothing of the unfinished
  * value is consumed), IONF_ERR_INTERRUPTED, which is not kept (the same: call again, and it is read from
  * its start), or an error, which is in base.error. Slices in the token borrow from the

@@ -52,6 +52,9 @@ ionfast_dict_set(PyObject *dict, PyObject *key, PyObject *value)
 #define IONFAST_SHARED(type) type
 #endif
 
+/* From 3.12 on the cyclic collector runs where signals are looked at, before inside allocations. */
+#define IONFAST_COLLECTS_AT_SIGNALS (PY_VERSION_HEX >= 0x030C0000)
+
 /* Held for a few instructions, none of which may wait, run Python code or make the interpreter stop: then
  * no `fork` and no collection finds it locked. (PyMutex can be handed to a thread that sleeps, and would
  * stay with it in the child of a fork.) Zeroed memory is one that nobody holds. */

@@ -35,10 +35,19 @@ next_value(ionfast_decoder *dec, const ionfast_whole *how, PyObject **out)
                : ionfast_typed_value(dec, how->plan, how->forbid_unknown, out);
 }
 
+static inline bool
+is_at_eof(const ionfast_decoder *dec)
+{
+    return dec->is_binary ? ionf_bin_is_at_eof(&dec->bin) : ionf_txt_is_at_eof(&dec->txt);
+}
+
 /* After the only value: nothing, or an error, for which the rest need not be read. */
 static int
 expect_end(ionfast_decoder *dec)
 {
+    if (IONF_LIKELY(is_at_eof(dec))) {
+        return 0;
+    }
     ionf_token t;
     const ionf_status status = ionfast_next(dec, dec->is_binary, &t);
     if (IONF_LIKELY(status == IONF_OK && t.kind == IONF_KIND_EOF)) {
@@ -117,7 +126,7 @@ ionfast_read_whole(ionfast_state *state, const ionfast_input *input,
     PyObject *result = NULL;
     if (ionfast_decoder_open(dec, input->data, input->len, true, input->is_text, &options->limits,
                              catalog) == 0) {
-        const int was_enabled = ionfast_gc_pause();
+        const int was_enabled = ionfast_gc_pause(input->len);
         result = how->is_all ? read_all(dec, how) : read_single(dec, how);
         ionfast_gc_resume(was_enabled);
     }

@@ -576,7 +576,7 @@ build_container(Reader *self, PyObject **value)
 {
     for (;;) {
         self->is_busy = true;
-        const int was_enabled = ionfast_gc_pause();
+        const int was_enabled = ionfast_gc_pause(SIZE_MAX);
         const ionfast_build_result built = self->dec->plan != NULL
                                                ? ionfast_typed_continue(self->dec, value)
                                                : ionfast_build_value(self->dec, value);
