@@ -31,6 +31,9 @@ needs_gil = pytest.mark.skipif(not HAS_GIL, reason="not so in builds without a G
 classes_die = pytest.mark.skipif(not HAS_GIL, reason="builds without a GIL keep classes")
 not_sanitized = pytest.mark.skipif(SANITIZED, reason="means nothing under a sanitizer")
 
+# Seconds for an interpreter of its own; ThreadSanitizer makes all of it twenty times as slow.
+TIMEOUT = float(os.environ.get("IONFAST_TEST_TIMEOUT", "300"))
+
 PRELUDE = """
 import copy, datetime, decimal, faulthandler, gc, io, signal, sys, threading
 faulthandler.enable()
@@ -40,7 +43,7 @@ from ionfast import IonError, dumps, dumps_all, load, loads, loads_all
 """
 
 
-def run_python(code: str, *, timeout: float = 300) -> str:
+def run_python(code: str, *, timeout: float = TIMEOUT) -> str:
     """Run code in an interpreter of its own, so that a crash is one failed test. Gives its output."""
     source = PRELUDE + textwrap.dedent(code)
     done = subprocess.run(

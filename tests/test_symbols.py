@@ -116,12 +116,16 @@ def failing() -> Iterator[str]:
         (("t", 1, b"abc"), TypeError, "an iterable of str and None, not bytes"),
         (("t", 1, ["a", 1]), TypeError, r"symbols\[1\] must be a str or None, not int"),
         (("t", 1, ["\ud800"]), UnicodeEncodeError, "surrogates"),
-        (("t", 1, failing()), KeyError, "from the iterable"),
     ],
 )
 def test_bad_arguments(arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         SharedSymbolTable(*arguments)
+
+
+def test_what_the_iterable_raises_comes_out() -> None:
+    with pytest.raises(KeyError, match="from the iterable"):
+        SharedSymbolTable("t", 1, failing())
 
 
 # ---------------------------------------------------------------------------- catalogs
