@@ -4,7 +4,11 @@
 #
 #   tests/build_freethreaded.sh FOLDER                  FOLDER/python is installed; later runs use it again
 #   TSAN=1 tests/build_freethreaded.sh FOLDER           interpreter and ionfast under ThreadSanitizer
+#   PARALLEL=4 tests/build_freethreaded.sh FOLDER       each test of the suite in four threads at once, file by file
 #   tests/build_freethreaded.sh FOLDER tests/test_dumps.py     other pytest arguments
+#
+# With PARALLEL or TSAN pytest runs once a file, or a test of threads, so that a crash costs no more than that; all
+# that failed is told at the end. LIMIT is the most seconds that one may take.
 set -euo pipefail
 
 out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -34,12 +38,18 @@ if [ ! -x "$prefix/bin/python3" ]; then
     make -s install ${TSAN:+COMPILEALL_OPTS=--help} >>"$out/make.log" 2>&1
 fi
 
+# Compiled Python is kept here: compiling again takes most of the time under ThreadSanitizer.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$out/pycache
+
 # ionfast and what its tests need; amazon.ion has no build for this interpreter.
 venv=$out/venv${TSAN:+-tsan}
 if [ ! -x "$venv/bin/python" ]; then
     "$prefix/bin/python3" -m venv --without-pip "$venv"
-    # An old hypothesis, for newer ones have compiled parts that pip picks for the wrong interpreter.
-    python3 -m pip --python "$venv/bin/python" install --quiet pytest pytest-run-parallel "setuptools>=77" "hypothesis==6.100.0"
+    # All of it is Python, so any pip can put it there: one that ThreadSanitizer watches takes ten minutes. Newer
+    # hypotheses have compiled parts; older ones are not thread-safe.
+    python3 -m pip install --quiet --no-compile --target "$(echo "$venv"/lib/python3.*/site-packages)" \
+        pytest pytest-run-parallel "setuptools>=77" "hypothesis==6.140.3"
 fi
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
@@ -50,9 +60,49 @@ IONFAST_CFLAGS="-g -D_GNU_SOURCE ${TSAN:+-fsanitize=thread}" python3 -m pip --py
     --no-build-isolation --no-deps --force-reinstall "$copy"
 
 cd "$root"
-[ $# -gt 0 ] || set -- tests/test_threads.py tests/test_leaks.py tests/test_limits.py tests/test_misuse.py tests/test_pools.py
-# CPython's own list of races that it knows of.
-known=$(ls "$out"/src/Python-3.13*/Tools/tsan/suppressions_free_threading.txt 2>/dev/null | head -1)
-export TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1${known:+:suppressions=$known}
+export TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:history_size=7
+if [ -n "${TSAN:-}" ]; then
+    # CPython's own list of races that it knows of, and ours of more of its own.
+    cat "$out"/src/Python-3.13*/Tools/tsan/suppressions_free_threading.txt tests/tsan_suppressions.txt >"$out/suppressions.txt"
+    TSAN_OPTIONS+=:suppressions=$out/suppressions.txt
+    export IONFAST_TEST_TIMEOUT=${LIMIT:-900}
+fi
 "$venv/bin/python" -W error -c 'import sys, ionfast; print("GIL enabled:", sys._is_gil_enabled())'
-exec "$venv/bin/python" -m pytest -q -p no:cacheprovider "$@"
+test=("$venv/bin/python" -m pytest -q -p no:cacheprovider)
+
+# All but what has nothing of threads, and test_nomemory.py, for 3.13's own PyList_New crashes when memory runs out.
+each_file() {
+    ls tests/test_*.py | grep -vE 'test_(core_c|layering|type_checkers|nomemory|threads|leaks|load|fuzz)\.py'
+}
+
+each_test_of_threads() {
+    "${test[@]}" --collect-only tests/test_threads.py | grep ::
+}
+
+# Tests that call one of these measure or change what is the whole process's; pytest-run-parallel runs them alone, as
+# it does those that are marked.
+thread_unsafe='tracemalloc.* doctest.* subprocess.* signal.* multiprocessing.* ionfast.pools.* scenarios.run_python
+    sys.getallocatedblocks sys.getrefcount sys.set_int_max_str_digits gc.disable gc.freeze gc.set_threshold'
+
+# Read what to run from standard input, one a line; all else are pytest's arguments.
+one_by_one() {
+    local failed=() each status
+    while read -r each; do
+        echo "== $each"
+        status=0
+        timeout "${LIMIT:-900}" "${test[@]}" "$@" "$each" </dev/null || status=$?
+        [ $status = 0 ] || [ $status = 5 ] || failed+=("$each: exit $status") # 5: nothing to run in it
+    done
+    [ ${#failed[@]} = 0 ] || printf 'FAILED %s\n' "${failed[@]}"
+    return $((${#failed[@]} > 0))
+}
+
+if [ -n "${PARALLEL:-}" ]; then
+    if [ $# -gt 0 ]; then printf '%s\n' "$@"; else each_file; fi |
+        one_by_one -m "not slow" --parallel-threads="$PARALLEL" -o "thread_unsafe_functions=${thread_unsafe// /$'\n'}"
+elif [ -n "${TSAN:-}" ]; then
+    if [ $# -gt 0 ]; then printf '%s\n' "$@"; else each_test_of_threads; fi | one_by_one
+else
+    [ $# -gt 0 ] || set -- tests/test_threads.py tests/test_leaks.py tests/test_limits.py tests/test_misuse.py tests/test_pools.py
+    "${test[@]}" "$@"
+fi
