@@ -135,6 +135,17 @@ def _floors(value: Any) -> dict[str, Candidate]:
     return {name: action for name, action in floors.items() if action is not None}
 
 
+def _ours(operation: str, value: Any, encoded: bytes, binary: bool, model: str) -> Candidate:
+    """The call as its user would write it: without a keyword that says what is so anyway."""
+    if operation == "loads":
+        if model == "lossless":
+            return lambda: ionfast.loads(encoded)
+        return lambda: ionfast.loads(encoded, model=model)
+    if binary:
+        return lambda: ionfast.dumps(value)
+    return lambda: ionfast.dumps(value, binary=False)
+
+
 def cases(name: str, value: Any, wanted: Callable[[str], bool]) -> Iterator[Case]:
     """Every case of one document that is `wanted` by name."""
     values = count_values(value)
@@ -145,17 +156,9 @@ def cases(name: str, value: Any, wanted: Callable[[str], bool]) -> Iterator[Case
             case = Case(name, operation, binary, model, {}, values, len(encoded))
             if not wanted(case.name):
                 continue
-            if operation == "loads":
-                case.candidates["ionfast"] = lambda model=model, encoded=encoded: ionfast.loads(
-                    encoded, model=model
-                )
-                if model == "lossless":
-                    case.candidates["ionfast"] = lambda encoded=encoded: ionfast.loads(encoded)
-                    case.candidates |= _floors(value)
-            else:
-                case.candidates["ionfast"] = lambda binary=binary: ionfast.dumps(
-                    value, binary=binary
-                )
+            case.candidates["ionfast"] = _ours(operation, value, encoded, binary, model)
+            if operation == "loads" and model == "lossless":
+                case.candidates |= _floors(value)
             case.candidates |= _peers(operation, value, name, binary)
             yield case
 
