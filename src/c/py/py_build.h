@@ -206,7 +206,7 @@ ionfast_push_frame(ionfast_decoder *dec, uint8_t kind, PyObject *annotations)
         Py_XDECREF(annotations);
         return -1;
     }
-    const ionfast_build_frame frame = {dec->value_count, annotations, kind};
+    const ionfast_build_frame frame = {dec->value_count, annotations, kind, false};
     dec->frames[dec->frame_count++] = frame;
     return 0;
 }
@@ -321,7 +321,11 @@ ionfast_shape_build(PyObject *shape, PyObject *const *pairs, size_t count)
 static inline PyObject *
 ionfast_close_struct(ionfast_decoder *dec, size_t start)
 {
-    const size_t count = (dec->value_count - start) / 2;
+    const size_t slots = dec->value_count - start;
+    if (IONF_UNLIKELY(slots % 2 != 0)) { /* one that stands for many */
+        return ionfast_spill_close(dec, start);
+    }
+    const size_t count = slots / 2;
     if (IONF_UNLIKELY(count - 1 >= IONFAST_SHAPE_MAX_KEYS)) {
         return ionfast_close_new_struct(dec, start);
     }

@@ -228,11 +228,11 @@ grow(ionfast_decoder *dec, void **array, size_t *cap, size_t needed, size_t item
 }
 
 int
-ionfast_decoder_grow_values(ionfast_decoder *dec)
+ionfast_decoder_reserve_values(ionfast_decoder *dec, size_t more)
 {
     void *array = dec->values;
     const int status =
-        grow(dec, &array, &dec->value_cap, dec->value_count + 64, sizeof *dec->values);
+        grow(dec, &array, &dec->value_cap, dec->value_count + more, sizeof *dec->values);
     dec->values = array;
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct ionfast_build_frame {
     size_t start;          /* index in values of the first child */
     PyObject *annotations; /* owned tuple, or NULL */
     uint8_t kind;          /* ionf_kind of the container */
+    bool has_repeats;      /* a name came again in this long struct (py_spill.c) */
 } ionfast_build_frame;
 
 /* Text field names seen before, found by a hash of their bytes: a fixed table, one probe, the newest
@@ -125,8 +126,8 @@ typedef struct ionfast_decoder {
     ionfast_stream stream; /* last: loads() never looks at it */
 } ionfast_decoder;
 
-/* A slot of `values` that borrows `key`; one that holds the first items of a long list, as a list that is
- * still open (py_spill.c); and what a slot of any sort holds. */
+/* A slot of `values` that borrows `key`; one that holds the first children of a long list or struct, as the
+ * object that is not complete (py_spill.c); and what a slot of any sort holds. */
 static inline PyObject *
 ionfast_slot_borrow(PyObject *key)
 {
@@ -140,9 +141,9 @@ ionfast_slot_is_borrowed(const PyObject *slot)
 }
 
 static inline PyObject *
-ionfast_slot_spill(PyObject *list)
+ionfast_slot_spill(PyObject *object)
 {
-    return (PyObject *)((uintptr_t)list | 2);
+    return (PyObject *)((uintptr_t)object | 2);
 }
 
 static inline bool
@@ -222,14 +223,14 @@ ionfast_decoder_open_binary(ionfast_decoder *dec, const uint8_t *data, size_t le
 void ionfast_decoder_drop_values(ionfast_decoder *dec);
 /* Let go of retired names; when no frame is open. */
 void ionfast_decoder_drop_retired(ionfast_decoder *dec);
-/* Room for two more values, by growing the stack or by emptying it: the items of a list that is long
- * already move to the list that they will be. -1 with MemoryError. (py_spill.c) */
+/* Room for two more values, by growing the stack or by emptying it: the children of a list or struct that
+ * is long already move to the list or dict that they will be. -1 with an exception. (py_spill.c) */
 int ionfast_decoder_make_room(ionfast_decoder *dec);
-/* The list whose first slot, at `start`, is a spill: all of its items, off the stack. NULL with
- * MemoryError: they are still there. */
+/* The innermost frame's list or struct, whose first slot, at `start`, is a spill: all of its children, off
+ * the stack. NULL with an exception: they are still there. */
 PyObject *ionfast_spill_close(ionfast_decoder *dec, size_t start);
-/* Grow the value or frame stack; -1 with MemoryError. */
-int ionfast_decoder_grow_values(ionfast_decoder *dec);
+/* Room for so many more values, or for another frame; -1 with MemoryError. */
+int ionfast_decoder_reserve_values(ionfast_decoder *dec, size_t more);
 int ionfast_decoder_grow_frames(ionfast_decoder *dec);
 
 /* Out-of-line halves of the look-ups below. New references. NULL with an exception set. */

@@ -1,76 +1,79 @@
-/* Long lists, so that the value stack does not hold a second copy of them: when it is full, the items of
- * a list that has many move to a list object, and one slot stands for them.
+/* Long lists and structs, so that the value stack does not hold a second copy of them: when it is full,
+ * the items of a list that has many move to a list object, the fields of a struct to a dict, and one slot
+ * stands for them.
  *
  *   values  [item][item] ... [item] | [key][value]      the outer list is long, a struct in it is open
  *           [spill]                 | [key][value]
  *
- * Only plain lists: others want their items together when they end. The list object stays hidden from
- * the collector until it is complete.
+ * Only plain lists and dicts: others want all of their children together when they end. So does a struct
+ * in which a name comes again, for it becomes an IonPyDict: its dict is taken apart. The objects stay
+ * hidden from the collector until they are complete.
  */
-#include "py_decoder.h"
+#include "py_build.h"
 
-#define SPILL_MIN 32768 /* items: a quarter of a megabyte */
+#define SPILL_MIN 32768 /* slots: a quarter of a megabyte */
 
 #if IONFAST_HAS_GIL
 
-static bool
-is_plain_list(const ionfast_decoder *dec, const ionfast_build_frame *frame)
+/* ---- the stack ---- */
+
+/* What is on the stack from `from` on, with the frames inside the one of `index`, moves to `to`; there is
+ * room. */
+static void
+move_slots(ionfast_decoder *dec, size_t index, size_t from, size_t to)
 {
-    return dec->model != IONFAST_MODEL_IONPY && frame->annotations == NULL &&
-           frame->kind == IONF_KIND_LIST;
+    memmove(dec->values + to, dec->values + from, (dec->value_count - from) * sizeof *dec->values);
+    dec->value_count += to - from; /* either may be the greater */
+    for (size_t inner = index + 1; inner < dec->frame_count; inner++) {
+        dec->frames[inner].start += to - from;
+    }
 }
 
-/* The items from `start` to `end` into the list that stands at `start`, or a new one. Gives how many slots
- * fewer are in use then; 0 with MemoryError. */
-static size_t
-spill(ionfast_decoder *dec, size_t start, size_t end)
+/* The children of the frame before `end` are in `object` now. */
+static void
+replace_by(ionfast_decoder *dec, size_t index, size_t end, PyObject *object)
 {
-    PyObject **const values = dec->values;
-    const bool is_first = !ionfast_slot_is_spill(values[start]);
-    PyObject *list = is_first ? PyList_New(0) : ionfast_slot_object(values[start]);
+    const size_t start = dec->frames[index].start;
+    dec->values[start] = ionfast_slot_spill(object);
+    move_slots(dec, index, end, start + 1);
+}
+
+/* The object that the children of the frame are in, borrowed; NULL: all of them are on the stack. */
+static PyObject *
+spilled(const ionfast_decoder *dec, const ionfast_build_frame *frame)
+{
+    PyObject *slot = dec->values[frame->start];
+    return ionfast_slot_is_spill(slot) ? ionfast_slot_object(slot) : NULL;
+}
+
+/* ---- lists ---- */
+
+static int
+spill_list(ionfast_decoder *dec, size_t index, size_t end)
+{
+    const size_t start = dec->frames[index].start;
+    PyObject *known = spilled(dec, &dec->frames[index]);
+    PyObject *list = known != NULL ? known : PyList_New(0);
     if (list == NULL) {
-        return 0;
+        return -1;
     }
-    const size_t begin = start + !is_first;
-    if (is_first) {
-        PyObject_GC_UnTrack(list);
-    }
-    if (ionfast_list_extend(list, values + begin, end - begin) < 0) {
-        if (is_first) {
+    const size_t begin = start + (known != NULL);
+    if (ionfast_list_extend(list, dec->values + begin, end - begin) < 0) {
+        if (known == NULL) {
             Py_DECREF(list);
         }
-        return 0;
+        return -1;
     }
-    values[start] = ionfast_slot_spill(list);
-    memmove(values + start + 1, values + end, (dec->value_count - end) * sizeof *values);
-    return end - start - 1;
+    if (known == NULL) {
+        PyObject_GC_UnTrack(list);
+    }
+    replace_by(dec, index, end, list);
+    return 0;
 }
 
-int
-ionfast_decoder_make_room(ionfast_decoder *dec)
+static PyObject *
+close_list(ionfast_decoder *dec, size_t start, PyObject *list)
 {
-    for (size_t i = 0; i < dec->frame_count && dec->value_count >= SPILL_MIN; i++) {
-        const size_t start = dec->frames[i].start;
-        const size_t end = i + 1 < dec->frame_count ? dec->frames[i + 1].start : dec->value_count;
-        if (end - start < SPILL_MIN / 2 || !is_plain_list(dec, &dec->frames[i])) {
-            continue;
-        }
-        const size_t fewer = spill(dec, start, end);
-        if (fewer == 0) {
-            return -1;
-        }
-        dec->value_count -= fewer;
-        for (size_t inner = i + 1; inner < dec->frame_count; inner++) {
-            dec->frames[inner].start -= fewer;
-        }
-    }
-    return dec->value_cap - dec->value_count < 2 ? ionfast_decoder_grow_values(dec) : 0;
-}
-
-PyObject *
-ionfast_spill_close(ionfast_decoder *dec, size_t start)
-{
-    PyObject *list = ionfast_slot_object(dec->values[start]);
     if (ionfast_list_extend(list, dec->values + start + 1, dec->value_count - start - 1) < 0) {
         return NULL;
     }
@@ -80,19 +83,151 @@ ionfast_spill_close(ionfast_decoder *dec, size_t start)
     return list;
 }
 
+/* ---- structs ---- */
+
+/* The pairs go into `dict` too. 1 where each name was new, or need not be; 0 where a name came again: the
+ * values that the dict had are as they were; -1 with an exception. */
+static int
+share_pairs(ionfast_decoder *dec, PyObject *const *pairs, size_t count, PyObject *dict)
+{
+    const bool is_last_kept = dec->model == IONFAST_MODEL_PLAIN;
+    const size_t wanted = (size_t)PyDict_GET_SIZE(dict) + count;
+    for (size_t i = 0; i < 2 * count; i += 2) {
+        PyObject *key = ionfast_slot_object(pairs[i]);
+        if (is_last_kept ? ionfast_dict_set(dict, key, pairs[i + 1]) < 0
+                         : PyDict_SetDefault(dict, key, pairs[i + 1]) == NULL) {
+            return -1;
+        }
+    }
+    PyObject_GC_UnTrack(dict); /* a container that it was given has shown it to the collector */
+    return is_last_kept || (size_t)PyDict_GET_SIZE(dict) == wanted;
+}
+
+static void
+drop_pairs(PyObject *const *pairs, size_t count)
+{
+    for (size_t i = 0; i < 2 * count; i++) {
+        ionfast_slot_drop(pairs[i]);
+    }
+}
+
+/* The first `count` pairs of the struct's dict back onto the stack, and no dict for it until it ends. */
+static int
+take_apart(ionfast_decoder *dec, size_t index, size_t count)
+{
+    ionfast_build_frame *const frame = &dec->frames[index];
+    if (ionfast_decoder_reserve_values(dec, 2 * count) < 0) {
+        return -1;
+    }
+    PyObject *dict = spilled(dec, frame);
+    move_slots(dec, index, frame->start + 1, frame->start + 2 * count);
+    PyObject **pairs = dec->values + frame->start;
+    Py_ssize_t position = 0;
+    for (size_t i = 0; i < count; i++) {
+        PyObject *key = Py_None;
+        PyObject *value = Py_None;
+        (void)PyDict_Next(dict, &position, &key, &value);
+        *pairs++ = Py_NewRef(key);
+        *pairs++ = Py_NewRef(value);
+    }
+    frame->has_repeats = true;
+    Py_DECREF(dict);
+    return 0;
+}
+
+static int
+spill_struct(ionfast_decoder *dec, size_t index, size_t end)
+{
+    ionfast_build_frame *const frame = &dec->frames[index];
+    PyObject *known = spilled(dec, frame);
+    const size_t begin = frame->start + (known != NULL);
+    const size_t count = (end - begin) / 2; /* the name of an open value stays */
+    PyObject *dict = known != NULL ? known : ionfast_dict_new(count);
+    if (dict == NULL) {
+        return -1;
+    }
+    const size_t before = (size_t)PyDict_GET_SIZE(dict);
+    const int result = share_pairs(dec, dec->values + begin, count, dict);
+    if (result > 0) {
+        drop_pairs(dec->values + begin, count);
+        replace_by(dec, index, begin + 2 * count, dict);
+        return 0;
+    }
+    if (known != NULL) {
+        return result < 0 ? -1 : take_apart(dec, index, before);
+    }
+    Py_DECREF(dict);
+    frame->has_repeats = true;
+    return result;
+}
+
+static PyObject *
+close_struct(ionfast_decoder *dec, size_t start, PyObject *dict)
+{
+    const size_t before = (size_t)PyDict_GET_SIZE(dict);
+    PyObject *const *pairs = dec->values + start + 1;
+    const size_t count = (dec->value_count - start - 1) / 2;
+    const int result = share_pairs(dec, pairs, count, dict);
+    if (result < 0 || (result == 0 && take_apart(dec, dec->frame_count - 1, before) < 0)) {
+        return NULL;
+    }
+    if (result == 0) {
+        return ionfast_close_new_struct(dec, start);
+    }
+    drop_pairs(pairs, count);
+    dec->value_count = start;
+    PyObject_GC_Track(dict);
+    return dict;
+}
+
+/* ---- both ---- */
+
+static bool
+is_plain(const ionfast_decoder *dec, const ionfast_build_frame *frame)
+{
+    return dec->model != IONFAST_MODEL_IONPY && frame->annotations == NULL &&
+           frame->kind != IONF_KIND_SEXP && !frame->has_repeats;
+}
+
+int
+ionfast_decoder_make_room(ionfast_decoder *dec)
+{
+    for (size_t i = 0; i < dec->frame_count && dec->value_count >= SPILL_MIN; i++) {
+        const ionfast_build_frame *const frame = &dec->frames[i];
+        const size_t end = i + 1 < dec->frame_count ? dec->frames[i + 1].start : dec->value_count;
+        if (end - frame->start < SPILL_MIN / 2 || !is_plain(dec, frame)) {
+            continue;
+        }
+        const int result =
+            frame->kind == IONF_KIND_STRUCT ? spill_struct(dec, i, end) : spill_list(dec, i, end);
+        if (result < 0) {
+            return -1;
+        }
+    }
+    return dec->value_cap - dec->value_count < 2 ? ionfast_decoder_reserve_values(dec, 64) : 0;
+}
+
+PyObject *
+ionfast_spill_close(ionfast_decoder *dec, size_t start)
+{
+    PyObject *object = ionfast_slot_object(dec->values[start]);
+    return PyList_CheckExact(object) ? close_list(dec, start, object)
+                                     : close_struct(dec, start, object);
+}
+
 #else
 
 int
 ionfast_decoder_make_room(ionfast_decoder *dec)
 {
-    return ionfast_decoder_grow_values(dec);
+    return ionfast_decoder_reserve_values(dec, 64);
 }
 
 PyObject *
 ionfast_spill_close(ionfast_decoder *dec, size_t start)
 {
     (void)start;
-    return PyErr_Format(PyExc_SystemError, "no list of %zu values was moved", dec->value_count);
+    return PyErr_Format(PyExc_SystemError, "none of %zu values was moved", dec->value_count);
 }
 
 #endif

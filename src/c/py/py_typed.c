@@ -658,7 +658,7 @@ wrap_any(ionfast_decoder *dec, PyObject *value, ionfast_typed_frame *frame)
     if (value == NULL || is_plain) {
         return value;
     }
-    const ionfast_build_frame wrapped = {0, frame->annotations, frame->kind};
+    const ionfast_build_frame wrapped = {0, frame->annotations, frame->kind, false};
     frame->annotations = NULL;
     return ionfast_wrap_container(dec, value, &wrapped);
 }
