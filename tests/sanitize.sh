@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds ionfast with ASan and UBSan in a temporary folder and runs tests on it.
+# Builds ionfast with ASan and UBSan in a temporary folder and runs tests on it. Lists and structs count as
+# long ones (py_spill.c) after a few items.
 #
 #   tests/sanitize.sh                               what CI runs: every C file reads and writes
 #   tests/sanitize.sh -n 2 tests                    the whole suite
@@ -21,7 +22,7 @@ build() {
     rm -rf build src/*.egg-info src/ionfast/*.so
     python3 -m venv "$1/venv"
     IONFAST_CFLAGS="-O1 -g -UNDEBUG -fsanitize=address,undefined -fno-sanitize-recover=all \
--fno-omit-frame-pointer" "$1/venv/bin/pip" install --quiet '.[test]'
+-fno-omit-frame-pointer -DIONFAST_SPILL_MIN=64" "$1/venv/bin/pip" install --quiet '.[test]'
 }
 
 case ${1-} in

@@ -11,7 +11,9 @@
  */
 #include "py_build.h"
 
-#define SPILL_MIN 32768 /* slots: a quarter of a megabyte */
+#ifndef IONFAST_SPILL_MIN
+#define IONFAST_SPILL_MIN 32768 /* slots: a quarter of a megabyte; a test build wants fewer */
+#endif
 
 #if IONFAST_HAS_GIL
 
@@ -192,10 +194,10 @@ is_plain(const ionfast_decoder *dec, const ionfast_build_frame *frame)
 int
 ionfast_decoder_make_room(ionfast_decoder *dec)
 {
-    for (size_t i = 0; i < dec->frame_count && dec->value_count >= SPILL_MIN; i++) {
+    for (size_t i = 0; i < dec->frame_count && dec->value_count >= IONFAST_SPILL_MIN; i++) {
         const ionfast_build_frame *const frame = &dec->frames[i];
         const size_t end = i + 1 < dec->frame_count ? dec->frames[i + 1].start : dec->value_count;
-        if (end - frame->start < SPILL_MIN / 2 || !is_plain(dec, frame)) {
+        if (end - frame->start < IONFAST_SPILL_MIN / 2 || !is_plain(dec, frame)) {
             continue;
         }
         const int result =
