@@ -1,14 +1,16 @@
 /* Decimals put together, and the proof that it can be done. */
 #include "py_decimal_layout.h"
 
-static Py_ssize_t
+#include "ionf_num.h"
+
+/* By the bits, 1233 / 4096 of a digit each, which gives the count or one less. 0 has a digit as 1 has. */
+static inline Py_ssize_t
 count_digits(uint64_t value)
 {
-    Py_ssize_t count = 1;
-    for (uint64_t bound = 10; count < 19 && value >= bound; bound *= 10) {
-        count++;
-    }
-    return count;
+    const uint64_t some = value | 1;
+    const unsigned bits = 64 - (unsigned)ionf_clz64(some);
+    const unsigned count = bits * 1233 >> 12;
+    return (Py_ssize_t)count + (some >= ionf_num_powers_of_ten[count]);
 }
 
 /* All that counts is stored by ionfast_decimal_make, so that nothing need be cleared. Where Decimals belong

@@ -2,7 +2,7 @@
 #include "py_decoder.h"
 
 #include "py_build.h"
-#include "py_conv.h"
+#include "py_decimal_memo.h"
 #include "py_typed.h"
 
 /* ---- the pool's view ---- */
@@ -59,11 +59,14 @@ count_retained(const ionfast_decoder *dec)
 {
     const size_t per_symbol = 64; /* a short str */
     const size_t per_int = 32;
-    const size_t per_shape = 512; /* a dict of a dozen keys */
+    const size_t per_decimal = 120; /* from 3.13 on */
+    const size_t per_shape = 512;   /* a dict of a dozen keys */
     return sizeof *dec + ionf_bin_reader_retained(&dec->bin) +
            ionf_txt_reader_retained(&dec->txt) + dec->sid_cap * (sizeof(PyObject *) + per_symbol) +
            (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys) +
            (dec->memo == NULL ? 0 : sizeof *dec->memo + IONFAST_MEMO_SLOTS * per_int) +
+           (dec->decimals == NULL ? 0
+                                  : sizeof *dec->decimals + IONFAST_DECIMAL_SLOTS * per_decimal) +
            dec->shape_count * per_shape + dec->value_cap * sizeof *dec->values +
            dec->frame_cap * sizeof *dec->frames + dec->stream.kind_cap +
            ionfast_typed_retained(dec);
@@ -108,6 +111,7 @@ decoder_destroy(void *object)
     clear_symbols(dec);
     clear_sid_cache(dec);
     ionfast_memo_destroy(dec->memo, &alloc);
+    ionfast_decimal_memo_destroy(dec->decimals, &alloc);
     ionf_alloc_free(&alloc, dec->sid_strs, dec->sid_cap * sizeof *dec->sid_strs);
     if (dec->keys != NULL) {
         for (size_t i = 0; i < IONFAST_KEY_SLOTS; i++) {

@@ -105,6 +105,8 @@ typedef struct ionfast_decoder {
     uint32_t countdown; /* tokens until signals are looked at */
     ionfast_memo *memo; /* owned; NULL until a large input is read */
     bool has_memo;      /* `memo` is to be asked for this input */
+    /* Owned; NULL until a decimal is read. */
+    struct ionfast_decimal_memo *decimals;
 
     uint64_t
         serial; /* tells decoders of one interpreter apart, for what is learned of their tables */

@@ -3,6 +3,7 @@
 
 #include "ionf_widen.h"
 #include "py_build.h"
+#include "py_decimal_memo.h"
 
 /* Like IONFAST_LONG_TEXT: measuring and widening take some ten times as long as copying. */
 #define LONG_WIDE_TEXT (IONFAST_LONG_TEXT / 16)
@@ -221,13 +222,26 @@ bytes_of(const ionf_slice *slice)
 
 /* A decimal that Python cannot hold is an error at the value's place. */
 static PyObject *
-decimal_of(ionfast_decoder *dec, const ionf_token *t, PyObject *cls)
+checked_decimal(ionfast_decoder *dec, const ionf_token *t, PyObject *value)
 {
-    PyObject *value = ionfast_decimal_from(dec->state, &t->as.decimal, as_type(cls));
-    if (value == NULL) {
+    if (IONF_UNLIKELY(value == NULL)) {
         ionfast_error_add_offset(dec->state, t->offset);
     }
     return value;
+}
+
+/* A Decimal, which other values may share. */
+static PyObject *
+decimal_of(ionfast_decoder *dec, const ionf_token *t)
+{
+    ionfast_state *state = dec->state;
+    if (IONF_UNLIKELY(dec->decimals == NULL)) {
+        dec->decimals = ionfast_decimal_memo_new(&state->alloc);
+    }
+    if (IONF_UNLIKELY(dec->decimals == NULL)) {
+        return PyErr_NoMemory();
+    }
+    return checked_decimal(dec, t, ionfast_decimal_shared(state, dec->decimals, &t->as.decimal));
 }
 
 /* The Symbol whose text is `text`, which it steals, where the decoder keeps it; NULL with an exception. */
@@ -299,7 +313,7 @@ ionfast_build_rare_scalar(ionfast_decoder *dec, const ionf_token *t)
     case IONF_KIND_NULL:
         Py_RETURN_NONE;
     case IONF_KIND_DECIMAL:
-        return decimal_of(dec, t, state->Decimal);
+        return decimal_of(dec, t);
     case IONF_KIND_TIMESTAMP:
         return ionfast_timestamp_from(state, &t->as.timestamp, state->Timestamp);
     case IONF_KIND_SYMBOL:
@@ -327,7 +341,8 @@ ionpy_scalar(ionfast_decoder *dec, const ionf_token *t)
     case IONF_KIND_STRING:
         return construct(state->IonPyText, ionfast_build_scalar(dec, t));
     case IONF_KIND_DECIMAL:
-        return decimal_of(dec, t, state->IonPyDecimal);
+        return checked_decimal(
+            dec, t, ionfast_decimal_from(state, &t->as.decimal, as_type(state->IonPyDecimal)));
     case IONF_KIND_TIMESTAMP:
         return ionfast_timestamp_from(state, &t->as.timestamp, as_type(state->IonPyTimestamp));
     case IONF_KIND_BLOB:
