@@ -1,8 +1,8 @@
 /* Tests of ionf_txt_read: the grammar, system values, errors with their place, limits, pieces.
  *
- * Each input is read in every way there is: by the inline half, by the careful half alone, and
- * in pieces of 1, 2, 3 and 7 bytes. All must give the same trace, or the same error at the same
- * place.
+ * Each input is read in every way there is: by the inline half, with each name guessed to come again, by
+ * the careful half alone, and in pieces of 1, 2, 3 and 7 bytes. All must give the same trace, or the same
+ * error at the same place.
  */
 #include "ct.h"
 
@@ -189,6 +189,56 @@ feed_window(feed *f, ionf_txt_reader *r, size_t step)
 static ionf_limits limits;
 static ionf_error last_error;
 
+/* The name that readers are told to expect, in memory of just its size. */
+typedef struct expected_name {
+    ionf_txt_guess guess;
+    uint8_t *text;        /* owned */
+    size_t guessed_count; /* tokens whose name it was, as the reader said */
+} expected_name;
+
+static void
+expect_name(expected_name *name, const uint8_t *text, size_t len)
+{
+    free(name->text);
+    name->text = malloc(len == 0 ? 1 : len);
+    memcpy(name->text, text, len);
+    uint8_t head[8] = {0};
+    memcpy(head, text, len < sizeof head ? len : sizeof head);
+    const ionf_txt_guess guess = {name->text, ionf_load64_native(head), len};
+    name->guess = guess;
+}
+
+/* An identifier of letters that is no keyword? */
+static bool
+may_be_guessed(const ionf_symref *name)
+{
+    for (size_t i = 0; i < name->len; i++) {
+        if ((name->text[i] | 0x20) < 'a' || (name->text[i] | 0x20) > 'z') {
+            return false;
+        }
+    }
+    return name->len != 0 && ionf_txt_keyword_of(name->text, name->len) == IONF_TXT_NO_KEYWORD;
+}
+
+/* Its name, if any, is the one to come next. */
+static void
+follow_name(expected_name *name, ionf_txt_reader *r, const ionf_token *token)
+{
+    if (token->kind >= IONF_KIND_END || !token->has_field || token->field.text == NULL) {
+        return;
+    }
+    if (r->is_guessed) {
+        CHECK_BYTES(token->field.text, token->field.len, name->text, name->guess.len);
+        name->guessed_count++;
+    }
+    if (may_be_guessed(&token->field)) {
+        expect_name(name, token->field.text, token->field.len);
+        r->guess = &name->guess;
+    }
+}
+
+static expected_name expected_next;
+
 /* Read all of it: at once with `step` 0, else in pieces. */
 static ionf_status
 read_all(ionf_txt_reader *r, const char *text, size_t len, size_t step, bool is_careful)
@@ -208,6 +258,9 @@ read_all(ionf_txt_reader *r, const char *text, size_t len, size_t step, bool is_
             feed_window(&f, r, step);
         } else if (status == IONF_OK) {
             put_token(&token);
+            if (r->guess != NULL) {
+                follow_name(&expected_next, r, &token);
+            }
         }
     } while (status == IONF_NEED_DATA || (status == IONF_OK && token.kind != IONF_KIND_EOF));
     last_error = r->base.error;
@@ -220,10 +273,13 @@ read_all(ionf_txt_reader *r, const char *text, size_t len, size_t step, bool is_
 
 typedef struct way {
     size_t step;
-    bool is_careful;
+    bool is_careful, is_guessing;
 } way;
 
-static const way ways[] = {{0, false}, {0, true}, {1, false}, {2, false}, {3, true}, {7, false}};
+static const way ways[] = {
+    {0, false, false}, {0, false, true}, {0, true, false},  {1, false, false},
+    {2, false, true},  {3, true, true},  {7, false, false}, {29, false, true},
+};
 #define WAYS (sizeof ways / sizeof ways[0])
 
 static ionf_status
@@ -234,6 +290,7 @@ read_way(const char *text, size_t len, const way *w)
     ionf_buf_init(&scratch, ionf_alloc_libc());
     ionf_txt_reader_init(&r, ionf_alloc_libc());
     r.scratch = &scratch;
+    r.guess = w->is_guessing ? &expected_next.guess : NULL;
     const ionf_status status = read_all(&r, text, len, w->step, w->is_careful);
     ionf_txt_reader_destroy(&r);
     ionf_buf_destroy(&scratch);
@@ -355,6 +412,57 @@ structs(void)
     GIVES("{inf:1,int:2,'null':3,\"true\":4,nullable:5}",
           "D('inf':i1 'int':i2 'null':i3 'true':i4 'nullable':i5)");
     GIVES("{\"\xC3\xA9\":\"\\xe9\"}", "D('\xC3\xA9':\"\xC3\xA9\")");
+}
+
+/* All of these are names but the one that is guessed, or stand otherwise. */
+static void
+names_like_the_guessed_one(void)
+{
+    GIVES("{abc:1,abcd:2,ab:3,\"abc\":4,\"abcd\":5,'abc':6,abc :7,abc: 8,\"abc\" "
+          ":9,abc/**/:0,end:[]}",
+          "D('abc':i1 'abcd':i2 'ab':i3 'abc':i4 'abcd':i5 'abc':i6 'abc':i7 'abc':i8 'abc':i9 "
+          "'abc':i0 'end':L())");
+    GIVES("{abc:x::1,abc:{abc:[],abc:null},abc:\"\\n\",abc:{{aGk=}},abc:$4,\"abc\":1_0          }",
+          "D('abc':'x'::i1 'abc':D('abc':L() 'abc':null.0) 'abc':\"\n\" 'abc':b\"hi\" 'abc':$4 "
+          "'abc':i10)");
+    FAILS("{abc:1,\"abc:2\":3,abc::4             }", IONF_ERR_SYNTAX, 21, ':', NULL);
+    FAILS("{abc:1,\"abc':2                   }", IONF_ERR_TRUNCATED, 34, IONF_FOUND_END, NULL);
+    FAILS("{abc:1,abc\":2                   }", IONF_ERR_SYNTAX, 10, '"', NULL);
+    FAILS("{abc:1 abc:2                     }", IONF_ERR_SYNTAX, 7, 'a', NULL);
+    FAILS("{abc:1,,abc:2                    }", IONF_ERR_SYNTAX, 7, ',', NULL);
+    FAILS("{abc:1,abc:                      }", IONF_ERR_SYNTAX, 33, '}', NULL);
+    FAILS("{abc:1,:2                        }", IONF_ERR_SYNTAX, 7, ':', NULL);
+}
+
+/* Of each length, in each place: before it the same bytes but one, and at the end of the window. */
+static void
+guesses_of_each_length(void)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO";
+    for (size_t len = 1; len < sizeof letters; len++) {
+        for (size_t other = 0; other < len; other++) {
+            char text[256], expected[256], wrong[64];
+            memcpy(wrong, letters, len);
+            wrong[other] = '_';
+            const int n = (int)len;
+            const int size = snprintf(text, sizeof text, "{%.*s:1,%.*s:2,\"%.*s\":3,%.*s:4}", n,
+                                      letters, n, letters, n, letters, n, wrong);
+            snprintf(expected, sizeof expected, "D('%.*s':i1 '%.*s':i2 '%.*s':i3 '%.*s':i4)", n,
+                     letters, n, letters, n, letters, n, wrong);
+            gives(text, (size_t)size, expected, strlen(expected));
+        }
+    }
+}
+
+static void
+guesses_are_right_where_names_repeat(void)
+{
+    const way at_once = {0, false, true};
+    expected_next.guessed_count = 0;
+    static const char text[] =
+        "[{id:1},{id:2},{\"id\":3},{id :4},{'id':5},{id:6},{id:null}, 12345678]";
+    CHECK_INT(read_way(text, sizeof text - 1, &at_once), IONF_OK);
+    CHECK_INT(expected_next.guessed_count, 4);
 }
 
 static void
@@ -852,6 +960,9 @@ main(void)
     RUN(annotations);
     RUN(lists);
     RUN(structs);
+    RUN(names_like_the_guessed_one);
+    RUN(guesses_of_each_length);
+    RUN(guesses_are_right_where_names_repeat);
     RUN(sexps);
     RUN(version_markers);
     RUN(local_symbol_tables);
@@ -873,5 +984,6 @@ main(void)
     RUN(names_survive_a_growing_scratch);
     RUN(reset_leaves_nothing);
     RUN(each_allocation_fails_once);
+    free(expected_next.text);
     return ct_end();
 }

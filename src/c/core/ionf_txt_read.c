@@ -20,6 +20,8 @@ stream_clear(ionf_txt_reader *r)
     r->value_limit = r->top_limit = r->base.start;
     r->window_end = r->base.end;
     r->asked = r->base.start;
+    r->guess = NULL;
+    r->is_guessed = false;
     memset(&r->find, 0, sizeof r->find);
     r->comment = IONF_TXT_NO_COMMENT;
     r->is_bare = false;
@@ -1341,6 +1343,7 @@ ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token)
     }
     bool is_system;
     ionf_status status;
+    r->is_guessed = false;
     ionf_txt_show_all(r);
     do {
         status = look_around(r);

@@ -45,6 +45,16 @@ typedef struct ionf_txt_rest {
     uint64_t window_offset; /* stream offset of that */
 } ionf_txt_rest;
 
+/* A field name that the owner expects next, since it came after the last one before: where it stands, in
+ * quotes or without and with its colon right behind it, nothing is looked for. An identifier of ASCII that is
+ * no keyword; `len` 0: none. */
+typedef struct ionf_txt_guess {
+    const uint8_t *text; /* borrowed: while it may be used */
+    uint64_t
+        head; /* its first 8 bytes as ionf_load64_native() has them; of less, what follows is 0 */
+    size_t len;
+} ionf_txt_guess;
+
 /* No byte closes the top level. */
 #define IONF_TXT_NO_CLOSER 0x100u
 
@@ -70,7 +80,9 @@ typedef struct ionf_txt_reader {
     /* The end of the window. The inline half is shown no more than a step of it, by base.end, so that it comes
      * to the careful one from time to time, which asks the host whether to go on; that one sees all. */
     const uint8_t *window_end;
-    const uint8_t *asked; /* where that was last */
+    const uint8_t *asked;        /* where that was last */
+    const ionf_txt_guess *guess; /* borrowed: set by the owner between tokens, or NULL */
+    bool is_guessed;             /* of a token with a field: its name is that of `guess` */
     ionf_txt_find find;
     uint8_t comment;   /* ionf_txt_comment: what base.p stands inside */
     bool is_bare;      /* the symbol just read was an identifier without quotes */
@@ -188,6 +200,51 @@ ionf_txt_plain_string(const uint8_t **p, const uint8_t *end, const uint8_t **tex
     *is_ascii = !has_high;
     *p = stop + 1;
     return !has_high || ionf_utf8_check(start, *len, NULL) == *len;
+}
+
+/* Is that the name at `p`, of which so many bytes and 8 more are there? */
+static inline bool
+ionf_txt_is_guess(const ionf_txt_guess *guess, const uint8_t *p)
+{
+    const size_t len = guess->len;
+    const uint64_t differs = ionf_load64_native(p) ^ guess->head;
+    if (len < 8) {
+        const unsigned rest = 64 - 8 * (unsigned)len;
+        return (IONF_BIG_ENDIAN ? differs >> rest : differs << rest) == 0;
+    }
+    return differs == 0 && (len <= 16 ? ionf_load64_native(p + len - 8) ==
+                                            ionf_load64_native(guess->text + len - 8)
+                                      : memcmp(p + 8, guess->text + 8, len - 8) == 0);
+}
+
+/* The name that is expected, and its colon: false where anything else stands. */
+static inline bool
+ionf_txt_guessed_field(const ionf_txt_guess *guess, const uint8_t **at, const uint8_t *end,
+                       ionf_symref *field)
+{
+    const uint8_t *p = *at;
+    const size_t len = guess->len;
+    if (len == 0 || (size_t)(end - p) < len + 10) {
+        return false;
+    }
+    const bool is_quoted = *p == '"';
+    p += is_quoted;
+    if (!ionf_txt_is_guess(guess, p)) {
+        return false;
+    }
+    field->text = p;
+    field->len = len;
+    field->sid = 0;
+    field->is_ascii = true;
+    p += len;
+    if (is_quoted && *p++ != '"') {
+        return false;
+    }
+    if (*p != ':') {
+        return false;
+    }
+    *at = ionf_txt_space(p + 1, end);
+    return *at != end;
 }
 
 /* A field name in double quotes or an identifier, and its colon. */
@@ -394,8 +451,12 @@ ionf_txt_next(ionf_txt_reader *r, ionf_token *token)
         return IONF_OK;
     }
     token->has_field = r->container == IONF_KIND_STRUCT;
-    if (token->has_field && IONF_UNLIKELY(!ionf_txt_plain_field(&p, end, &token->field))) {
-        goto general;
+    if (token->has_field) {
+        r->is_guessed =
+            r->guess != NULL && ionf_txt_guessed_field(r->guess, &p, end, &token->field);
+        if (!r->is_guessed && IONF_UNLIKELY(!ionf_txt_plain_field(&p, end, &token->field))) {
+            goto general;
+        }
     }
     token->is_null = false;
     token->annotation_count = 0;

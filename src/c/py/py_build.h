@@ -118,24 +118,76 @@ ionfast_name_ends(const uint8_t *text, size_t len, uint64_t *head, uint64_t *tai
     *head = text[0] | (uint64_t)text[len / 2] << 8 | (uint64_t)text[len - 1] << 16;
 }
 
-/* A text field name's str, from the cache of those seen before, as a slot of `values`. */
+/* May a text name be in the cache? */
+static inline bool
+ionfast_key_fits(const ionf_symref *name)
+{
+    return name->is_ascii && name->len - 1 < IONFAST_KEY_MAX_LEN;
+}
+
+static inline size_t
+ionfast_key_slot(const ionf_symref *name)
+{
+    uint64_t head, tail; /* first and last bytes: enough to tell field names apart */
+    ionfast_name_ends(name->text, name->len, &head, &tail);
+    const uint64_t mixed = (head ^ (tail * 0x9E3779B97F4A7C15u) ^ name->len) * 0xD6E8FEB86659FD93u;
+    return (size_t)(mixed >> 54) % IONFAST_KEY_SLOTS;
+}
+
+/* The str of a name that fits, from the cache of those seen before, as a slot of `values`. */
 static inline PyObject *
-ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
+ionfast_key_at(ionfast_decoder *dec, const ionf_symref *name, size_t slot)
 {
     const size_t len = name->len;
-    if (IONF_UNLIKELY(!name->is_ascii || len > IONFAST_KEY_MAX_LEN || len == 0)) {
-        return ionfast_str_from_utf8(name->text, len, name->is_ascii);
-    }
-    uint64_t head, tail; /* first and last bytes: enough to tell field names apart */
-    ionfast_name_ends(name->text, len, &head, &tail);
-    const uint64_t mixed = (head ^ (tail * 0x9E3779B97F4A7C15u) ^ len) * 0xD6E8FEB86659FD93u;
-    const size_t slot = (size_t)(mixed >> 54) % IONFAST_KEY_SLOTS;
     PyObject *str = dec->keys[slot];
     if (IONF_LIKELY(str != NULL && (size_t)PyUnicode_GET_LENGTH(str) == len &&
                     ionfast_same_name(PyUnicode_1BYTE_DATA(str), name->text, len))) {
         return ionfast_slot_borrow(str);
     }
     return ionfast_key_slow(dec, name->text, len, slot);
+}
+
+static inline PyObject *
+ionfast_key_str(ionfast_decoder *dec, const ionf_symref *name)
+{
+    if (IONF_UNLIKELY(!ionfast_key_fits(name))) {
+        return ionfast_str_from_utf8(name->text, name->len, name->is_ascii);
+    }
+    return ionfast_key_at(dec, name, ionfast_key_slot(name));
+}
+
+/* The name at `slot` has come; guess what comes next. */
+static inline void
+ionfast_guess_next(ionfast_decoder *dec, size_t slot)
+{
+    ionfast_key_order *const order = dec->order;
+    order->before = (uint16_t)((order->last * 5u ^ slot) % IONFAST_KEY_SLOTS);
+    order->last = (uint16_t)slot;
+    order->guessed = order->followers[order->before] % IONFAST_KEY_SLOTS;
+    dec->txt.guess = &order->guesses[order->guessed];
+}
+
+/* A text field name, as a slot of `values`. */
+static inline PyObject *
+ionfast_field_key(ionfast_decoder *dec, const ionf_symref *name)
+{
+    uint16_t *const follower = &dec->order->followers[dec->order->before];
+    size_t slot = dec->order->guessed;
+    PyObject *key;
+    if (IONF_LIKELY(dec->txt.is_guessed)) {
+        key = ionfast_slot_borrow(dec->keys[slot]);
+        *follower = (uint16_t)(slot | IONFAST_FOLLOWS_AGAIN);
+    } else if (IONF_UNLIKELY(!ionfast_key_fits(name))) {
+        return ionfast_str_from_utf8(name->text, name->len, name->is_ascii);
+    } else {
+        slot = ionfast_key_slot(name);
+        key = ionfast_key_at(dec, name, slot);
+        *follower = (*follower & IONFAST_FOLLOWS_AGAIN) != 0
+                        ? (uint16_t)(*follower & ~IONFAST_FOLLOWS_AGAIN)
+                        : (uint16_t)slot;
+    }
+    ionfast_guess_next(dec, slot);
+    return key;
 }
 
 /* A symbol reference of either encoding as str, or SymbolToken where its text is unknown. */
@@ -406,7 +458,7 @@ ionfast_push_key(ionfast_decoder *dec, bool is_binary, const ionf_token *t)
     if (is_binary) {
         key = ionfast_sid_key(dec, &dec->bin.base.symtab, t->field.sid);
     } else if (t->field.text != NULL) {
-        key = ionfast_key_str(dec, &t->field);
+        key = ionfast_field_key(dec, &t->field);
     } else {
         key = ionfast_sid_key(dec, &dec->txt.base.symtab, t->field.sid);
     }

@@ -1,6 +1,7 @@
 /* The pooled decoder: its life, its stacks, its caches of symbol strings. */
 #include "py_decoder.h"
 
+#include "ionf_txt_write.h"
 #include "py_build.h"
 #include "py_decimal_memo.h"
 #include "py_typed.h"
@@ -63,7 +64,7 @@ count_retained(const ionfast_decoder *dec)
     const size_t per_shape = 512;   /* a dict of a dozen keys */
     return sizeof *dec + ionf_bin_reader_retained(&dec->bin) +
            ionf_txt_reader_retained(&dec->txt) + dec->sid_cap * (sizeof(PyObject *) + per_symbol) +
-           (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys) +
+           (dec->keys == NULL ? 0 : IONFAST_KEY_SLOTS * sizeof *dec->keys + sizeof *dec->order) +
            (dec->memo == NULL ? 0 : sizeof *dec->memo + IONFAST_MEMO_SLOTS * per_int) +
            (dec->decimals == NULL ? 0
                                   : sizeof *dec->decimals + IONFAST_DECIMAL_SLOTS * per_decimal) +
@@ -119,6 +120,7 @@ decoder_destroy(void *object)
         }
         ionf_alloc_free(&alloc, dec->keys, IONFAST_KEY_SLOTS * sizeof *dec->keys);
     }
+    ionf_alloc_free(&alloc, dec->order, sizeof *dec->order);
     ionf_alloc_free(&alloc, dec->values, dec->value_cap * sizeof *dec->values);
     ionf_alloc_free(&alloc, dec->frames, dec->frame_cap * sizeof *dec->frames);
     ionf_alloc_free(&alloc, dec->stream.kinds, dec->stream.kind_cap);
@@ -166,20 +168,34 @@ ionfast_decoder_use_memo(ionfast_decoder *dec)
     }
 }
 
+/* The cache of names, once: false when there is no memory. */
+static bool
+has_keys(ionfast_decoder *dec)
+{
+    const ionf_alloc *alloc = &dec->state->alloc;
+    const size_t keys_size = IONFAST_KEY_SLOTS * sizeof *dec->keys;
+    if (IONF_LIKELY(dec->keys != NULL)) {
+        return true;
+    }
+    if (dec->order == NULL) {
+        dec->order = ionf_alloc_new(alloc, sizeof *dec->order);
+    }
+    dec->keys = dec->order == NULL ? NULL : ionf_alloc_new(alloc, keys_size);
+    if (dec->keys == NULL) {
+        return false;
+    }
+    memset(dec->order, 0, sizeof *dec->order);
+    memset(dec->keys, 0, keys_size);
+    return true;
+}
+
 static int
 open_text(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
           const ionf_limits *limits, const ionf_catalog *catalog)
 {
-    const ionf_alloc *alloc = &dec->state->alloc;
     ionfast_decoder_begin(dec, false, len);
     dec->scratch = ionf_pool_take(&dec->state->string_decoders);
-    if (dec->scratch != NULL && dec->keys == NULL) {
-        dec->keys = ionf_alloc_new(alloc, IONFAST_KEY_SLOTS * sizeof *dec->keys);
-        if (dec->keys != NULL) {
-            memset(dec->keys, 0, IONFAST_KEY_SLOTS * sizeof *dec->keys);
-        }
-    }
-    if (dec->scratch == NULL || dec->keys == NULL) {
+    if (dec->scratch == NULL || !has_keys(dec)) {
         PyErr_NoMemory();
         return -1;
     }
@@ -339,6 +355,21 @@ ionfast_sid_str_slow(ionfast_decoder *dec, uint64_t sid)
 
 /* ---- text field names ---- */
 
+/* The slot has a name, which lives as long as it is there. */
+static void
+set_guess(ionf_txt_guess *guess, PyObject *str)
+{
+    const uint8_t *const text = PyUnicode_1BYTE_DATA(str);
+    const size_t len = (size_t)PyUnicode_GET_LENGTH(str);
+    guess->len = 0;
+    if (!ionf_txt_symbol_needs_quotes(text, len)) {
+        guess->text = text;
+        guess->len = len;
+        guess->head = 0;
+        memcpy(&guess->head, text, len < sizeof guess->head ? len : sizeof guess->head);
+    }
+}
+
 PyObject *
 ionfast_key_slow(ionfast_decoder *dec, const uint8_t *text, size_t len, size_t slot)
 {
@@ -356,6 +387,7 @@ ionfast_key_slow(ionfast_decoder *dec, const uint8_t *text, size_t len, size_t s
         dec->retired[dec->retired_count++] = dec->keys[slot];
     }
     dec->keys[slot] = str;
+    set_guess(&dec->order->guesses[slot], str);
     return ionfast_slot_borrow(str);
 }
 

@@ -44,6 +44,18 @@ typedef struct ionfast_build_frame {
  * conversions of numbers in py_int.c and py_decimal.c). A look takes 5 to 10 ns. */
 #define IONFAST_SIGNAL_INTERVAL 1024
 
+/* Names mostly come in the same order as before: the text reader is told which one comes next if it is the one
+ * that last came after the same two. It takes two others in a row to be forgotten. */
+#define IONFAST_FOLLOWS_AGAIN 0x8000u
+
+typedef struct ionfast_key_order {
+    ionf_txt_guess guesses[IONFAST_KEY_SLOTS]; /* the name in each slot, where it may be guessed */
+    uint16_t followers[IONFAST_KEY_SLOTS];     /* slots, by the two names before */
+    uint16_t before;                           /* index in `followers` of the two names met last */
+    uint16_t last;                             /* slot of the last one of them */
+    uint16_t guessed;                          /* slot of the one that is expected now */
+} ionfast_key_order;
+
 /* What a Reader works on. It lies in the pooled decoder, not in the Reader, so that making a Reader is
  * making a small object: nothing here is cleared for it. */
 typedef struct ionfast_stream {
@@ -102,9 +114,10 @@ typedef struct ionfast_decoder {
     bool sid_is_binary; /* which reader's table the cache belongs to */
 
     PyObject **keys; /* owned: IONFAST_KEY_SLOTS of owned str or NULL; NULL until text is read */
-    uint32_t countdown; /* tokens until signals are looked at */
-    ionfast_memo *memo; /* owned; NULL until a large input is read */
-    bool has_memo;      /* `memo` is to be asked for this input */
+    ionfast_key_order *order; /* owned: made with `keys` */
+    uint32_t countdown;       /* tokens until signals are looked at */
+    ionfast_memo *memo;       /* owned; NULL until a large input is read */
+    bool has_memo;            /* `memo` is to be asked for this input */
     /* Owned; NULL until a decimal is read. */
     struct ionfast_decimal_memo *decimals;
 

@@ -126,6 +126,9 @@ ionfast_read_whole(ionfast_state *state, const ionfast_input *input,
     PyObject *result = NULL;
     if (ionfast_decoder_open(dec, input->data, input->len, true, input->is_text, &options->limits,
                              catalog) == 0) {
+        if (!dec->is_binary) { /* the name that came first before, after the one that came last */
+            dec->txt.guess = &dec->order->guesses[dec->order->guessed];
+        }
         const int was_enabled = ionfast_gc_pause(input->len);
         result = how->is_all ? read_all(dec, how) : read_single(dec, how);
         ionfast_gc_resume(was_enabled);
