@@ -155,6 +155,35 @@ def test_text_takes_a_string_decoder_and_gives_it_back() -> None:
     assert (after["hits"] - before["hits"], after["misses"] - before["misses"]) == (1, 0)
 
 
+def test_plain_text_takes_no_string_decoder() -> None:
+    """Where nothing is unescaped or joined, none is needed."""
+    plain = '{name:"plum",weight:4.50,ids:[1,-2,3e0],"it":{is:null}}'
+    ionfast.loads(plain)  # its depth is new to the decoder
+    before = pools.stats()["string_decoders"]
+    for _ in range(3):
+        ionfast.loads(plain)
+    assert pools.stats()["string_decoders"] == before
+    for text in ('{a:"\\n"}', "{a:{{aGk=}}}", "{a:b::1}", "{a:1_000}"):
+        taken = pools.stats()["string_decoders"]["takes"]
+        ionfast.loads(text)
+        stats = pools.stats()["string_decoders"]
+        assert (stats["takes"], stats["gives"]) == (taken + 1, taken + 1)
+
+
+def test_going_back_takes_no_second_string_decoder() -> None:
+    """Where a struct's tag stands behind what has escapes."""
+    msgspec = pytest.importorskip("msgspec")
+    cat, dog = (msgspec.defstruct(name, [("name", str)], tag=True) for name in ("Cat", "Dog"))
+    text = '[{name:"\\x61",type:Cat},{name:"\\x62",type:Dog}]'
+    pets = ionfast.Decoder(list[cat | dog])  # type: ignore[valid-type]
+    assert pets.loads(text) == [cat("a"), dog("b")]
+    before = pools.stats()["string_decoders"]
+    assert pets.loads(text) == [cat("a"), dog("b")]
+    after = pools.stats()["string_decoders"]
+    assert after["takes"] - before["takes"] == after["gives"] - before["gives"] == 1
+    assert after["misses"] == before["misses"]
+
+
 def test_blocks_without_pools_may_overlap() -> None:
     """As they do in two threads."""
     first, second = pools.disabled(), pools.disabled()

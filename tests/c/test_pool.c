@@ -229,6 +229,47 @@ configure_keeps_the_warmest_hot(void)
     CHECK_INT(heap.live_blocks, 0);
 }
 
+/* An object of `bytes`, given alone: kept? */
+static bool
+is_kept(ionf_pool *pool, size_t bytes)
+{
+    ionf_pool_stats stats;
+    item *object = ionf_pool_take(pool);
+    ionf_pool_stats_get(pool, &stats);
+    const uint64_t drops = stats.drops;
+    object->bytes = bytes;
+    ionf_pool_give(pool, object);
+    ionf_pool_stats_get(pool, &stats);
+    return stats.drops == drops;
+}
+
+/* Whatever the caps are and however they changed, to the byte. */
+static void
+caps_hold_to_the_byte(void)
+{
+    static const size_t caps[] = {0, 1, 99, 100, 101, 250, 1000, SIZE_MAX - 1, SIZE_MAX};
+    const size_t count = sizeof caps / sizeof caps[0];
+    ct_heap heap = {.fail_at = -1};
+    ionf_pool pool;
+    ionf_pool_init(&pool, item_type(&heap), 8, 1000, 10000);
+    for (size_t i = 0; i < count * count * 3; i++) {
+        const size_t max_idle = i % 3, each = caps[i / 3 % count], all = caps[i / 3 / count];
+        ionf_pool_configure(&pool, max_idle, each, all);
+        for (size_t n = 0; n < count - 1; n++) { /* nothing retains SIZE_MAX */
+            ionf_pool_clear(&pool);
+            CHECK_INT(is_kept(&pool, caps[n]), max_idle != 0 && caps[n] <= each && caps[n] <= all);
+        }
+        ionf_pool_clear(&pool);
+        churn(&pool, 2);
+        ionf_pool_stats stats;
+        ionf_pool_stats_get(&pool, &stats);
+        const size_t fit = all / 100 < 2 ? all / 100 : 2;
+        CHECK_INT(stats.idle, each < 100 ? 0 : fit < max_idle ? fit : max_idle);
+    }
+    ionf_pool_clear(&pool);
+    CHECK_INT(heap.live_blocks, 0);
+}
+
 static void
 a_failing_create_is_a_miss_and_gives_null(void)
 {
@@ -333,6 +374,7 @@ main(void)
     RUN(disabled_creates_and_destroys_every_time);
     RUN(configure_destroys_what_is_over_the_new_caps);
     RUN(configure_keeps_the_warmest_hot);
+    RUN(caps_hold_to_the_byte);
     RUN(a_failing_create_is_a_miss_and_gives_null);
     RUN(threads_own_what_they_take);
     return ct_end();

@@ -949,6 +949,77 @@ each_allocation_fails_once(void)
     CHECK(fail_at > 8);
 }
 
+/* ---- a scratch that comes when it is needed ---- */
+
+typedef struct lender {
+    ionf_buf scratch;
+    int lent_count;
+    bool has_none;
+} lender;
+
+static ionf_buf *
+lend(void *ctx)
+{
+    lender *l = ctx;
+    l->lent_count++;
+    return l->has_none ? NULL : &l->scratch;
+}
+
+/* Read `text`, with `r` as new or reset, to the end of its only value. */
+static ionf_status
+read_lent(ionf_txt_reader *r, const char *text)
+{
+    ionf_txt_reader_open(r, (const uint8_t *)text, strlen(text), true, &limits, NULL);
+    ionf_status status;
+    ionf_token token;
+    trace_len = 0;
+    do {
+        status = ionf_txt_next(r, &token);
+        if (status == IONF_OK) {
+            put_token(&token);
+        }
+    } while (status == IONF_OK && !(token.kind == IONF_KIND_END && ionf_txt_is_at_eof(r)));
+    last_error = r->base.error;
+    ionf_txt_reader_reset(r);
+    return status;
+}
+
+static void
+scratch_is_lent_once_and_only_where_needed(void)
+{
+    static const struct {
+        const char *text, *trace;
+        int lent_count;
+        uint64_t offset; /* of the error where there is none to lend */
+    } cases[] = {
+        {"$ion_1_0 [{aa:1,\"b\":[true, null],c:2.5}]",
+         "L(D('aa':i1 'b':L(true null.0) 'c':d25e-1))", 0, 0},
+        {"[[[1]],\"x\\n\",'y',{{aGk=}}]", "L(L(L(i1)) \"x\n\" 'y' b\"hi\")", 1, 7},
+        {"[a::1]", "L('a'::i1)", 1, 1},
+        {"// c\n[1]", "L(i1)", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lender l = {.lent_count = 0};
+        ionf_buf_init(&l.scratch, ionf_alloc_libc());
+        ionf_txt_reader r;
+        ionf_txt_reader_init(&r, ionf_alloc_libc());
+        r.lend = lend;
+        r.lend_ctx = &l;
+        CHECK_INT(read_lent(&r, "[[[[]]]]"), IONF_OK); /* now it has frames */
+        l.lent_count = 0;
+        CHECK_INT(read_lent(&r, cases[i].text), IONF_OK);
+        CHECK_BYTES(trace, trace_len, cases[i].trace, strlen(cases[i].trace));
+        CHECK_INT(l.lent_count, cases[i].lent_count);
+        l.has_none = true;
+        const ionf_status status = read_lent(&r, cases[i].text);
+        CHECK_INT(status, cases[i].lent_count == 0 ? IONF_OK : IONF_ERR_NOMEM);
+        CHECK_INT(last_error.status, status);
+        CHECK_INT(last_error.offset, cases[i].offset);
+        ionf_txt_reader_destroy(&r);
+        ionf_buf_destroy(&l.scratch);
+    }
+}
+
 int
 main(void)
 {
@@ -984,6 +1055,7 @@ main(void)
     RUN(names_survive_a_growing_scratch);
     RUN(reset_leaves_nothing);
     RUN(each_allocation_fails_once);
+    RUN(scratch_is_lent_once_and_only_where_needed);
     free(expected_next.text);
     return ct_end();
 }

@@ -56,12 +56,31 @@ hot_exchange(ionf_pool *pool, void *object)
     return atomic_exchange_explicit(&pool->hot, object, memory_order_acq_rel);
 }
 
+/* Under the lock, after a change of the caps or of what the stack retains, so that giving makes one comparison. */
+static void
+room_set(ionf_pool *pool)
+{
+    const size_t used = load_size(&pool->idle_bytes);
+    const size_t max_bytes = load_size(&pool->max_bytes);
+    const size_t max_object_bytes = load_size(&pool->max_object_bytes);
+    size_t room = 0;
+    if (load_size(&pool->max_idle) != 0 && used <= max_bytes) {
+        const size_t left = max_bytes - used;
+        const size_t most = left < max_object_bytes ? left : max_object_bytes;
+        room = most == SIZE_MAX ? most : most + 1;
+    }
+    store_size(&pool->hot_room, room);
+}
+
 static void
 caps_set(ionf_pool *pool, size_t max_idle, size_t max_object_bytes, size_t max_bytes)
 {
+    lock_take(pool);
     store_size(&pool->max_idle, max_idle < IONF_POOL_MAX_IDLE ? max_idle : IONF_POOL_MAX_IDLE);
     store_size(&pool->max_object_bytes, max_object_bytes);
     store_size(&pool->max_bytes, max_bytes);
+    room_set(pool);
+    lock_give(pool);
 }
 
 void
@@ -88,6 +107,7 @@ stack_pop(ionf_pool *pool)
         const size_t bytes = pool->idle_bytes_each[count - 1];
         store_size(&pool->idle_bytes, load_size(&pool->idle_bytes) - bytes);
         store_size(&pool->idle_count, count - 1);
+        room_set(pool);
     }
     lock_give(pool);
     return object;
@@ -116,6 +136,7 @@ stack_push(ionf_pool *pool, void *object, size_t bytes, size_t hot_bytes)
         pool->idle_bytes_each[count] = bytes;
         store_size(&pool->idle_bytes, load_size(&pool->idle_bytes) + bytes);
         store_size(&pool->idle_count, count + 1);
+        room_set(pool);
     }
     lock_give(pool);
     return fits;
@@ -123,16 +144,15 @@ stack_push(ionf_pool *pool, void *object, size_t bytes, size_t hot_bytes)
 
 /* Keep a reset object. The newest is the warmest, so it goes to the hot slot, and the one that was
  * there to the stack. False: `*object` is now the one to destroy. */
-static bool
+static inline bool
 keep(ionf_pool *pool, void **object)
 {
     const size_t bytes = pool->type.retained(*object);
-    if (load_size(&pool->max_idle) == 0 || bytes > load_size(&pool->max_object_bytes) ||
-        !bytes_fit(pool, bytes)) {
+    if (bytes >= load_size(&pool->hot_room)) {
         return false;
     }
     void *const displaced = hot_exchange(pool, *object);
-    if (displaced == NULL) {
+    if (IONF_LIKELY(displaced == NULL)) {
         return true;
     }
     *object = displaced;

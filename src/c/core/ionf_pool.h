@@ -45,6 +45,7 @@ typedef struct ionf_pool {
     _Atomic(size_t) max_idle;         /* at most IONF_POOL_MAX_IDLE; the hot slot included */
     _Atomic(size_t) max_object_bytes; /* an object that retains more is destroyed on give */
     _Atomic(size_t) max_bytes;        /* over all idle objects */
+    _Atomic(size_t) hot_room; /* an empty hot slot takes what retains less, by all of that */
     /* Create and destroy every time, so that the gain can be measured. May be set at any time. */
     atomic_bool is_disabled;
     /* Exact, each for itself: threads may count between two looks. */

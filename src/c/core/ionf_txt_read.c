@@ -40,6 +40,8 @@ ionf_txt_reader_init(ionf_txt_reader *r, ionf_alloc alloc)
     r->frame_cap = 0;
     r->annotations = NULL;
     r->annotation_cap = 0;
+    r->lend = NULL;
+    r->lend_ctx = NULL;
     stream_clear(r);
 }
 
@@ -1309,6 +1311,20 @@ absorb(ionf_txt_reader *r, const ionf_token *token, bool *is_system)
 
 /* ---- the pull ---- */
 
+/* An empty scratch. */
+static inline ionf_status
+need_scratch(ionf_txt_reader *r)
+{
+    if (IONF_UNLIKELY(r->scratch == NULL)) {
+        r->scratch = r->lend(r->lend_ctx);
+        if (r->scratch == NULL) {
+            return IONF_ERR_NOMEM;
+        }
+    }
+    ionf_buf_reset(r->scratch);
+    return IONF_OK;
+}
+
 /* One token with all that goes with it: the finder before, the size after. */
 static ionf_status
 pull(ionf_txt_reader *r, ionf_token *token)
@@ -1319,11 +1335,11 @@ pull(ionf_txt_reader *r, ionf_token *token)
             return conclude(r, NULL, found);
         }
     }
+    ionf_status status = need_scratch(r);
     ionf_txt_lex x = {r->base.p,           r->base.end, r->base.is_final,
                       IONF_TXT_NO_COMMENT, r->scratch,  NULL};
-    ionf_buf_reset(r->scratch);
     const uint32_t depth = r->base.depth;
-    ionf_status status = conclude(r, &x, lex_token(r, &x, token));
+    status = conclude(r, &x, status == IONF_OK ? lex_token(r, &x, token) : status);
     if (status == IONF_NEED_DATA) {
         find_begin(r);
         return status;
@@ -1365,11 +1381,13 @@ ionf_txt_next_general(ionf_txt_reader *r, ionf_token *token)
 static ionf_status
 lex_inner_value(ionf_txt_reader *r, const uint8_t *value, ionf_token *token)
 {
+    ionf_status status = need_scratch(r);
     ionf_txt_lex x = {value, r->base.end, r->base.is_final, IONF_TXT_NO_COMMENT, r->scratch, NULL};
-    ionf_buf_reset(r->scratch);
     token->is_null = token->is_ascii = false;
     memset(&token->as, 0, sizeof token->as);
-    const ionf_status status = lex_annotated(r, &x, token);
+    if (status == IONF_OK) {
+        status = lex_annotated(r, &x, token);
+    }
     if (status != IONF_OK) {
         return status;
     }

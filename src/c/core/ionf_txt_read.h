@@ -60,7 +60,11 @@ typedef struct ionf_txt_guess {
 
 typedef struct ionf_txt_reader {
     ionf_reader base;
-    ionf_buf *scratch; /* borrowed: set by the owner before open, until reset */
+    /* Borrowed: set by the owner before open, until reset; or NULL, then lend(lend_ctx) gives it when it is
+     * needed first, which the inline half never does. NULL from there: no memory. */
+    ionf_buf *scratch;
+    ionf_buf *(*lend)(void *ctx);
+    void *lend_ctx;
     /* The container that is open, IONF_KIND_EOF at top level. frames[depth - 1] is the kind of its
      * parent, and so on down to frames[0], the top level. */
     uint8_t container;
@@ -99,7 +103,7 @@ void ionf_txt_reader_reset(ionf_txt_reader *r);
 void ionf_txt_reader_destroy(ionf_txt_reader *r);
 /* Bytes kept by an idle reader. */
 size_t ionf_txt_reader_retained(const ionf_txt_reader *r);
-/* Begin a stream, on a reader fresh from init or reset, with `scratch` set. `data` and
+/* Begin a stream, on a reader fresh from init or reset, with `scratch` or `lend` set. `data` and
  * `catalog` are borrowed until the next window or reset. */
 void ionf_txt_reader_open(ionf_txt_reader *r, const uint8_t *data, size_t len, bool is_final,
                           const ionf_limits *limits, const ionf_catalog *catalog);

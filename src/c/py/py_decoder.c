@@ -8,6 +8,18 @@
 
 /* ---- the pool's view ---- */
 
+/* A string decoder for the text reader, until the decoder is reset. A reader that has gone back to where it
+ * had none gets the same. */
+static ionf_buf *
+lend_scratch(void *ctx)
+{
+    ionfast_decoder *dec = ctx;
+    if (dec->scratch == NULL) {
+        dec->scratch = ionf_pool_take(&dec->state->string_decoders);
+    }
+    return dec->scratch;
+}
+
 static void *
 decoder_create(void *ctx)
 {
@@ -21,6 +33,8 @@ decoder_create(void *ctx)
     dec->serial = ++state->decoder_serial;
     ionf_bin_reader_init(&dec->bin, state->alloc);
     ionf_txt_reader_init(&dec->txt, state->alloc);
+    dec->txt.lend = lend_scratch;
+    dec->txt.lend_ctx = dec;
     return dec;
 }
 
@@ -194,12 +208,10 @@ open_text(ionfast_decoder *dec, const uint8_t *data, size_t len, bool is_final,
           const ionf_limits *limits, const ionf_catalog *catalog)
 {
     ionfast_decoder_begin(dec, false, len);
-    dec->scratch = ionf_pool_take(&dec->state->string_decoders);
-    if (dec->scratch == NULL || !has_keys(dec)) {
+    if (IONF_UNLIKELY(!has_keys(dec))) {
         PyErr_NoMemory();
         return -1;
     }
-    dec->txt.scratch = dec->scratch;
     ionf_txt_reader_open(&dec->txt, data, len, is_final, limits, catalog);
     return 0;
 }

@@ -99,7 +99,7 @@ typedef struct ionfast_decoder {
     bool is_binary;
     ionfast_model model;
     PyObject *catalog; /* owned while reading: keeps the core's view alive; NULL: none */
-    ionf_buf *scratch; /* taken from the pool of string decoders while reading text */
+    ionf_buf *scratch; /* taken from the pool of string decoders when text asks for it; or NULL */
 
     PyObject **values; /* owned array; its references are owned or marked as borrowed */
     size_t value_count, value_cap;
