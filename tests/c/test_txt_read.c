@@ -391,6 +391,21 @@ annotations(void)
     GIVES("a :: /*x*/ b // y\n :: [ c::1 ]", "'a'::'b'::L('c'::i1)");
     GIVES("'nan'::nan '\\x61'::'b'::\"\\n\"", "'nan'::fnan 'a'::'b'::\"\n\"");
     GIVES("{f:a::b}", "D('f':'a'::'b')");
+    GIVES(
+        "[x::1,a::[],b::{},$c::(),d::\"e\",f::-1.5,g::2e0,h::2007-01-01,i::{{aGk=}},j::{{\"k\"}}]",
+        "L('x'::i1 'a'::L() 'b'::D() '$c'::S() 'd'::\"e\" 'f'::d-15e-1 'g'::f2 'h'::t2007p3 "
+        "'i'::b\"hi\" 'j'::c\"k\")");
+    GIVES(
+        "[x::1,$::[2],$4::[],$10x::[],x::\"\\n\",x::\"\xC3\xA9\",x::'y',x::y,x::y::[],x::null,x "
+        "::1]",
+        "L('x'::i1 '$'::L(i2) $4::L() '$10x'::L() 'x'::\"\n\" 'x'::\"\xC3\xA9\" 'x'::'y' 'x'::'y' "
+        "'x'::'y'::L() 'x'::null.0 'x'::i1)");
+    GIVES("(x::1 a::[b::{c:d::1.}]e::\"f\"g::0x1F h::1_000 i::-0 j::-inf k::+inf l::-)",
+          "S('x'::i1 'a'::L('b'::D('c':'d'::d1e0)) 'e'::\"f\" 'g'::i31 'h'::i1000 'i'::i0 "
+          "'j'::f-inf "
+          "'k'::finf 'l'::'-')");
+    GIVES("{a:x::1,b:y::[z::2],c:$ion_symbol_table::{d:$ion_1_0::[]}    }",
+          "D('a':'x'::i1 'b':'y'::L('z'::i2) 'c':'$ion_symbol_table'::D('d':'$ion_1_0'::L()))");
 }
 
 static void
@@ -561,6 +576,12 @@ wrong_at_top_level(void)
 static void
 wrong_annotations(void)
 {
+    FAILS("[x::1,true::[]]", IONF_ERR_SYNTAX, 6, 't', NULL);
+    FAILS("[x::1,nan::\"a\"]", IONF_ERR_SYNTAX, 6, 'n', NULL);
+    FAILS("[x::1,$11::[]]", IONF_ERR_SID, 6, IONF_FOUND_NONE, NULL);
+    FAILS("[x::1,y::]     ", IONF_ERR_SYNTAX, 9, ']', NULL);
+    FAILS("[x::1,y::01    ]", IONF_ERR_NUMBER, 10, '1', NULL);
+    FAILS("[x::1,y::\"a\n\"   ]", IONF_ERR_SYNTAX, 11, '\n', NULL);
     static const char keyword[] = "an annotation that is not a keyword (or is in quotes)";
     FAILS("true::1", IONF_ERR_SYNTAX, 0, 't', keyword);
     FAILS("[null.int::1]", IONF_ERR_SYNTAX, 1, 'n', keyword);
@@ -637,6 +658,8 @@ depth_is_limited(void)
     limits.max_depth = 2;
     GIVES("[[]] [{}]", "L(L()) L(D())");
     FAILS("[[ [] ]]", IONF_ERR_DEPTH, 3, IONF_FOUND_NONE, "");
+    GIVES("[x::1,y::[z::\"a\"]]", "L('x'::i1 'y'::L('z'::\"a\"))");
+    FAILS("[x::1,y::[z::()]]", IONF_ERR_DEPTH, 13, IONF_FOUND_NONE, "");
     limits.max_depth = 0;
     GIVES("1 a", "i1 'a'");
     FAILS("a::()", IONF_ERR_DEPTH, 3, IONF_FOUND_NONE, "");
@@ -670,6 +693,10 @@ size_is_limited(void)
         CHECK_INT(last_error.offset, 2);
         CHECK_INT(read_way("1 [1,2,3 ]", 10, &ways[i]), IONF_OK);
         CHECK_INT(read_way("1 [1,2,3  ]", 11, &ways[i]), IONF_ERR_VALUE_SIZE);
+        CHECK_INT(read_way("[x::12 ]     ", 13, &ways[i]), IONF_OK);
+        CHECK_INT(read_way("[x::123 ]    ", 13, &ways[i]), IONF_ERR_VALUE_SIZE);
+        CHECK_INT(read_way("[a::\"bc\"]    ", 13, &ways[i]), IONF_ERR_VALUE_SIZE);
+        CHECK_INT(read_way("[a::[]]      ", 13, &ways[i]), IONF_OK);
         CHECK_INT(read_way("123456789 ", 10, &ways[i]), IONF_ERR_VALUE_SIZE);
         CHECK_INT(last_error.offset, 0);
     }
