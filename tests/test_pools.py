@@ -250,3 +250,18 @@ def test_a_large_import_costs_as_a_small_one() -> None:
         ionfast.loads(data)
         asked.append(pools.stats()["heap"]["total_bytes"] - before)
     assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_a_table_of_many_names_is_held_once(binary: bool) -> None:
+    """Held once it has been read: each name, and not twice the length of it. Binary or text."""
+    names = [f"field_{i}" for i in range(100_000)]
+    table = "$ion_symbol_table::{symbols:[" + ",".join(f'"{name}"' for name in names) + "]} $10"
+    data = ionfast.dumps(dict.fromkeys(names, 0)) if binary else table
+    gc.collect()
+    pools.clear()
+    before = pools.stats()["heap"]["live_bytes"]
+    with ionfast.Reader(data) as reader:
+        reader.next()
+        held = pools.stats()["heap"]["live_bytes"] - before
+    assert held < sum(len(name) + 1 + 4 for name in names) + 100_000

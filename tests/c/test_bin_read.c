@@ -671,6 +671,7 @@ a_repeated_table_is_not_read_again(void)
     ionf_bin_reader_init(&r, ionf_alloc_libc());
     CHECK_INT(read_all(&r, &input, 0, &limits, &d), IONF_OK);
     CHECK_INT(r.base.symtab.generation, 1);
+    CHECK_INT(r.base.symtab.raw.cap, 0); /* recognised by its symbols, not by another copy */
     ionf_bin_reader_reset(&r);
     CHECK_INT(read_all(&r, &input, 0, &limits, &d), IONF_OK);
     CHECK_INT(r.base.symtab.generation, 1);

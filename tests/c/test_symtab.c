@@ -276,6 +276,72 @@ an_unknown_local_symbol_has_no_import_location(void)
 }
 
 static void
+symbols_may_have_any_length(void)
+{
+    static const size_t lengths[] = {0, 1, 13, 14, 15, 127, 128, 16383, 16384, 2097151, 2097152};
+    const size_t count = sizeof lengths / sizeof *lengths;
+    uint8_t *letters = malloc(lengths[count - 1]);
+    memset(letters, 'x', lengths[count - 1]);
+    fixture f;
+    fixture_open(&f);
+    const ionf_token list = open("symbols", IONF_KIND_LIST);
+    const ionf_token end = close();
+    bool is_done;
+    ionf_lst_begin(&f.lst);
+    CHECK_INT(ionf_lst_token(&f.lst, &list, &is_done), IONF_OK);
+    for (size_t i = 0; i < count; i++) {
+        ionf_token token = text(NULL, "");
+        token.as.bytes.data = letters;
+        token.as.bytes.len = lengths[i];
+        CHECK_INT(ionf_lst_token(&f.lst, &token, &is_done), IONF_OK);
+    }
+    CHECK_INT(ionf_lst_token(&f.lst, &end, &is_done), IONF_OK);
+    CHECK_INT(ionf_lst_token(&f.lst, &end, &is_done), IONF_OK);
+    for (size_t i = 0; i < count; i++) {
+        ionf_symbol found;
+        CHECK_INT(ionf_symtab_find(&f.tab, 10 + i, &found), IONF_OK);
+        CHECK(found.is_ascii);
+        CHECK_BYTES(found.text, found.len, letters, lengths[i]);
+    }
+    fixture_close(&f);
+    free(letters);
+}
+
+static bool
+is_ascii(const ionf_symtab *tab, uint64_t sid)
+{
+    ionf_symbol found;
+    return ionf_symtab_find(tab, sid, &found) == IONF_OK && found.is_ascii;
+}
+
+static void
+each_symbol_is_ascii_or_not(void)
+{
+    fixture f;
+    fixture_open(&f);
+    ionf_token other = text(NULL, "\xC3\xA9");
+    other.is_ascii = false;
+    /* ["x"], then "\u00e9" and "y" appended */
+    CHECK_INT(FEED(&f.lst, open("symbols", IONF_KIND_LIST), text(NULL, "x"), close(), close()),
+              IONF_OK);
+    CHECK(is_ascii(&f.tab, 10));
+    CHECK_INT(FEED(&f.lst, symbol("imports", IONF_SID_ION_SYMBOL_TABLE),
+                   open("symbols", IONF_KIND_LIST), other, text(NULL, "y"), close(), close()),
+              IONF_OK);
+    CHECK(is_ascii(&f.tab, 10));
+    CHECK(!is_ascii(&f.tab, 11));
+    CHECK(is_ascii(&f.tab, 12));
+    /* ["\u00e9"], then "x" appended */
+    CHECK_INT(FEED(&f.lst, open("symbols", IONF_KIND_LIST), other, close(), close()), IONF_OK);
+    CHECK_INT(FEED(&f.lst, symbol("imports", IONF_SID_ION_SYMBOL_TABLE),
+                   open("symbols", IONF_KIND_LIST), text(NULL, "x"), close(), close()),
+              IONF_OK);
+    CHECK(!is_ascii(&f.tab, 10));
+    CHECK(is_ascii(&f.tab, 11));
+    fixture_close(&f);
+}
+
+static void
 is_text_compares_known_text_only(void)
 {
     fixture f;
@@ -608,6 +674,152 @@ recognition_drops_appends_and_renews_the_generation(void)
     fixture_close(&f);
 }
 
+/* Begin with the struct's bytes at hand, as the binary reader does. */
+static ionf_status
+feed_content(ionf_lst *lst, ionf_slice content, const ionf_token *tokens, size_t count)
+{
+    bool is_done;
+    ionf_status status = IONF_OK;
+    ionf_lst_begin(lst);
+    lst->content = content;
+    for (size_t i = 0; status == IONF_OK && i < count; i++) {
+        status = ionf_lst_token(lst, &tokens[i], &is_done);
+    }
+    if (status == IONF_OK) {
+        ionf_symtab_remember(lst->tab, content.data, content.len);
+    }
+    return status;
+}
+
+static ionf_token
+list_of(const char *field, uint64_t content_len)
+{
+    ionf_token token = open(field, IONF_KIND_LIST);
+    token.content_len = content_len;
+    return token;
+}
+
+/* {imports: [{name: "abc"}], symbols: ["x", null, "symbol number three"]} */
+#define BEFORE_LIST                                                                               \
+    "\x86\xB6\xD5\x84\x83"                                                                        \
+    "abc"                                                                                         \
+    "\x87\xBE"
+#define LIST "\x81x\x0F\x8E\x93symbol number three"
+#define CONTENT BEFORE_LIST "\x98" LIST
+
+static ionf_status
+feed_whole(ionf_lst *lst, const char *bytes, uint64_t list_len)
+{
+    const ionf_token tokens[] = {list_of("imports", 6),
+                                 open(NULL, IONF_KIND_STRUCT),
+                                 text("name", "abc"),
+                                 close(),
+                                 close(),
+                                 list_of("symbols", list_len),
+                                 text(NULL, "x"),
+                                 null(NULL, IONF_KIND_NULL),
+                                 text(NULL, "symbol number three"),
+                                 close(),
+                                 close()};
+    return feed_content(lst, slice(bytes), tokens, sizeof tokens / sizeof *tokens);
+}
+
+static void
+check_whole(fixture *f)
+{
+    CHECK_INT(f->tab.max_id, 14);
+    CHECK_TEXT(&f->tab, 11, "b");
+    CHECK_TEXT(&f->tab, 12, "x");
+    CHECK_TEXT(&f->tab, 13, "?");
+    CHECK_TEXT(&f->tab, 14, "symbol number three");
+}
+
+static void
+a_table_at_hand_is_kept_once(void)
+{
+    fixture f;
+    fixture_open(&f);
+    CHECK_INT(feed_whole(&f.lst, CONTENT, strlen(LIST)), IONF_OK);
+    check_whole(&f);
+    CHECK_INT(f.tab.raw.cap, 0);
+    char other[] = CONTENT;
+    for (size_t i = 0; i < strlen(CONTENT); i++) {
+        other[i] ^= 1;
+        CHECK(!recognise(&f.tab, other));
+        other[i] ^= 1;
+    }
+    CHECK(!recognise(&f.tab, CONTENT "\x0F"));
+    ionf_symtab_ivm(&f.tab);
+    CHECK(recognise(&f.tab, CONTENT));
+    check_whole(&f);
+    CHECK_INT(feed_append(&f.lst, "y"), IONF_OK);
+    CHECK_TEXT(&f.tab, 15, "y");
+    CHECK(recognise(&f.tab, CONTENT));
+    check_whole(&f);
+    CHECK_TEXT(&f.tab, 15, "!");
+    CHECK_INT(feed_append(&f.lst, "z"), IONF_OK);
+    CHECK_TEXT(&f.tab, 14, "symbol number three");
+    CHECK_TEXT(&f.tab, 15, "z");
+    CHECK(recognise(&f.tab, CONTENT));
+    fixture_close(&f);
+}
+
+static void
+a_table_written_in_another_way_is_kept_beside(void)
+{
+    /* an overlong length of "x"; another field behind the list; an annotated null */
+    static const struct {
+        const char *content;
+        uint64_t list_len;
+    } tables[] = {{BEFORE_LIST "\x99\x8E\x81x\x0F\x8E\x93symbol number three", 25},
+                  {CONTENT "\x84\x20", 24},
+                  {BEFORE_LIST "\x9B\x81x\xE3\x81\x84\x0F\x8E\x93symbol number three", 27}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const char *const content = tables[i].content;
+        fixture f;
+        fixture_open(&f);
+        CHECK_INT(feed_whole(&f.lst, content, tables[i].list_len), IONF_OK);
+        check_whole(&f);
+        CHECK_INT(f.tab.raw.len, strlen(content));
+        CHECK(!recognise(&f.tab, CONTENT));
+        ionf_symtab_ivm(&f.tab);
+        CHECK(recognise(&f.tab, content));
+        check_whole(&f);
+        CHECK_INT(feed_append(&f.lst, "y"), IONF_OK);
+        CHECK_TEXT(&f.tab, 15, "y");
+        CHECK(recognise(&f.tab, content));
+        check_whole(&f);
+        fixture_close(&f);
+    }
+}
+
+static void
+an_append_at_hand_leaves_the_table_recognisable(void)
+{
+    fixture f;
+    fixture_open(&f);
+    CHECK_INT(feed_whole(&f.lst, CONTENT, strlen(LIST)), IONF_OK);
+    /* {imports: $ion_symbol_table, symbols: ["y"]}, not remembered */
+    const ionf_token tokens[] = {symbol("imports", IONF_SID_ION_SYMBOL_TABLE),
+                                 list_of("symbols", 2), text(NULL, "y"), close(), close()};
+    for (int round = 0; round < 3; round++) {
+        bool is_done = false;
+        ionf_lst_begin(&f.lst);
+        f.lst.content = slice("\x86\x71\x03\x87\xB2\x81y");
+        for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+            CHECK_INT(ionf_lst_token(&f.lst, &tokens[i], &is_done), IONF_OK);
+        }
+        CHECK(is_done);
+        CHECK_TEXT(&f.tab, 15 + (uint64_t)round, "y");
+    }
+    /* what stood before the symbols that were appended is not kept */
+    CHECK_INT(f.tab.text.len, 3 + strlen(CONTENT) + 3 * 2);
+    CHECK_TEXT(&f.tab, 14, "symbol number three");
+    CHECK(recognise(&f.tab, CONTENT));
+    check_whole(&f);
+    fixture_close(&f);
+}
+
 static void
 reset_releases_imports_and_forgets_them(void)
 {
@@ -684,6 +896,96 @@ a_shared_table_copies_and_counts(void)
     CHECK_INT(ionf_shared_create(&alloc, slice("t"), 0, symbols, 3, &table), IONF_ERR_SYMTAB);
 }
 
+/* `count` symbols of 10 bytes each. */
+static ionf_status
+feed_many(ionf_lst *lst, size_t count)
+{
+    const ionf_token list = open("symbols", IONF_KIND_LIST);
+    const ionf_token end = close();
+    bool is_done;
+    ionf_lst_begin(lst);
+    ionf_status status = ionf_lst_token(lst, &list, &is_done);
+    for (size_t i = 0; status == IONF_OK && i < count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "s%09zu", i);
+        const ionf_token token = text(NULL, name);
+        status = ionf_lst_token(lst, &token, &is_done);
+    }
+    for (int i = 0; status == IONF_OK && i < 2; i++) {
+        status = ionf_lst_token(lst, &end, &is_done);
+    }
+    return status;
+}
+
+static void
+a_large_table_takes_what_it_needs(void)
+{
+    const size_t count = 70000; /* just beyond a power of two */
+    const size_t needed = count * (11 + 4);
+    fixture f;
+    fixture_open(&f);
+    CHECK_INT(feed_many(&f.lst, count), IONF_OK);
+    CHECK(ionf_symtab_retained(&f.tab) < needed + 65536);
+    CHECK_TEXT(&f.tab, 10, "s000000000");
+    CHECK_TEXT(&f.tab, 10 + count - 1, "s000069999");
+    CHECK_INT(feed_append(&f.lst, "y"), IONF_OK);
+    CHECK_TEXT(&f.tab, 10 + count - 1, "s000069999");
+    CHECK_TEXT(&f.tab, 10 + count, "y");
+    for (int i = 0; i < 4; i++) {
+        CHECK_INT(feed_one(&f.lst, "x"), IONF_OK);
+    }
+    CHECK(ionf_symtab_retained(&f.tab) + ionf_lst_retained(&f.lst) >= needed);
+    fixture_close(&f);
+}
+
+static void
+a_large_table_lives_on_when_it_cannot_be_trimmed(void)
+{
+    fixture f;
+    fixture_open(&f);
+    CHECK_INT(feed_many(&f.lst, 70000), IONF_OK);
+    const long long calls = f.heap.calls;
+    fixture_close(&f);
+    for (long long before_last = 1; before_last <= 2; before_last++) {
+        fixture_open(&f);
+        f.heap.fail_at = calls - before_last;
+        CHECK_INT(feed_many(&f.lst, 70000), IONF_OK);
+        CHECK(ionf_symtab_retained(&f.tab) > 70000 * (11 + 4) + 2 * 65536);
+        CHECK_TEXT(&f.tab, 10 + 69999, "s000069999");
+        CHECK_INT(feed_append(&f.lst, "y"), IONF_OK);
+        CHECK_TEXT(&f.tab, 10 + 70000, "y");
+        fixture_close(&f);
+    }
+}
+
+/* Symbols begin below 4 GiB. Nobody has the memory, so the text only says that it is as long. */
+static void
+symbols_beyond_4_gib_are_refused(void)
+{
+    fixture f;
+    fixture_open(&f);
+    const ionf_token tokens[] = {open("symbols", IONF_KIND_LIST), text(NULL, "y")};
+    bool is_done;
+    ionf_lst_begin(&f.lst);
+    CHECK_INT(ionf_lst_token(&f.lst, &tokens[0], &is_done), IONF_OK);
+    f.lst.text.len = (size_t)UINT32_MAX + 1;
+    CHECK_INT(ionf_lst_token(&f.lst, &tokens[1], &is_done), IONF_ERR_SYMTAB);
+    CHECK(f.lst.expected != NULL);
+    f.lst.text.len = 0;
+
+    CHECK_INT(feed_one(&f.lst, "x"), IONF_OK);
+    const size_t len = f.tab.text.len;
+    f.tab.text.len = (size_t)UINT32_MAX - 1; /* y would begin there, z one too far */
+    CHECK_INT(FEED(&f.lst, open("symbols", IONF_KIND_LIST), text(NULL, "y"), text(NULL, "z"),
+                   close(), symbol("imports", IONF_SID_ION_SYMBOL_TABLE), close()),
+              IONF_ERR_SYMTAB);
+    CHECK(f.lst.expected != NULL);
+    f.tab.text.len = len;
+    CHECK_INT(f.tab.max_id, 10);
+    CHECK_TEXT(&f.tab, 10, "x");
+    fixture_close(&f);
+}
+
 /* Import, local symbol and append, with the allocation number `fail_at` failing. */
 static ionf_status
 run_all(fixture *f)
@@ -693,6 +995,12 @@ run_all(fixture *f)
                               open("symbols", IONF_KIND_LIST), text(NULL, "x"), close(), close());
     if (status == IONF_OK) {
         ionf_symtab_remember(&f->tab, (const uint8_t *)"bytes", 5);
+        status = feed_append(&f->lst, "y");
+    }
+    if (status == IONF_OK) {
+        status = feed_whole(&f->lst, CONTENT, strlen(LIST));
+    }
+    if (status == IONF_OK) {
         status = feed_append(&f->lst, "y");
     }
     return status;
@@ -713,7 +1021,8 @@ every_allocation_may_fail(void)
         f.heap.fail_at = -1;
         CHECK_INT(run_all(&f), IONF_OK); /* a failure leaves everything usable */
         CHECK_TEXT(&f.tab, 12, "x");
-        CHECK_TEXT(&f.tab, 13, "y");
+        CHECK_TEXT(&f.tab, 14, "symbol number three");
+        CHECK_TEXT(&f.tab, 15, "y");
         fixture_close(&f);
     }
 }
@@ -725,6 +1034,8 @@ main(void)
     RUN(a_fresh_table_allocates_nothing);
     RUN(local_symbols_follow_the_system_table);
     RUN(an_unknown_local_symbol_has_no_import_location);
+    RUN(symbols_may_have_any_length);
+    RUN(each_symbol_is_ascii_or_not);
     RUN(is_text_compares_known_text_only);
     RUN(an_exact_import_takes_the_length_of_its_table);
     RUN(max_id_pads_and_truncates);
@@ -741,10 +1052,16 @@ main(void)
     RUN(an_append_after_a_version_marker_starts_afresh);
     RUN(a_repeated_table_is_recognised_across_markers_and_resets);
     RUN(recognition_drops_appends_and_renews_the_generation);
+    RUN(a_table_at_hand_is_kept_once);
+    RUN(a_table_written_in_another_way_is_kept_beside);
+    RUN(an_append_at_hand_leaves_the_table_recognisable);
     RUN(reset_releases_imports_and_forgets_them);
     RUN(an_import_that_the_catalog_may_yet_answer_better_is_not_memorable);
     RUN(an_abandoned_table_is_released_by_reset);
     RUN(a_shared_table_copies_and_counts);
+    RUN(a_large_table_takes_what_it_needs);
+    RUN(a_large_table_lives_on_when_it_cannot_be_trimmed);
+    RUN(symbols_beyond_4_gib_are_refused);
     RUN(every_allocation_may_fail);
     return ct_end();
 }

@@ -25,8 +25,6 @@ stream_clear(ionf_bin_reader *r)
     r->skip_to = 0;
     r->discard_size = 0;
     r->wanted = 0;
-    r->lst_content.data = NULL;
-    r->lst_content.len = 0;
 }
 
 void
@@ -93,7 +91,7 @@ ionf_bin_reader_window(ionf_bin_reader *r, const uint8_t *data, size_t len, bool
 {
     ionf_reader_base_window(&r->base, data, len, is_final);
     ionf_bin_limit_update(r);
-    r->lst_content.data = NULL;
+    r->base.lst.content.data = NULL;
 }
 
 static void
@@ -533,17 +531,17 @@ begin_symbol_table(ionf_bin_reader *r, const header *h, ionf_token *token)
         r->base.p = h->content;
         return ionf_reader_lst_null(&r->base, h->start);
     }
-    r->lst_content.data = NULL;
+    ionf_slice content = {NULL, 0};
     if (h->len <= (uint64_t)(r->limit - h->content)) {
-        const size_t len = (size_t)h->len;
-        if (ionf_symtab_recognise(&r->base.symtab, h->content, len)) {
-            r->base.p = h->content + len;
+        content.data = h->content;
+        content.len = (size_t)h->len;
+        if (ionf_symtab_recognise(&r->base.symtab, content.data, content.len)) {
+            r->base.p = content.data + content.len;
             return IONF_OK;
         }
-        r->lst_content.data = h->content;
-        r->lst_content.len = len;
     }
     ionf_reader_lst_begin(&r->base);
+    r->base.lst.content = content;
     return enter(r, h);
 }
 
@@ -777,8 +775,9 @@ read_symbol_table(ionf_bin_reader *r, ionf_token *token)
             return status;
         }
     }
-    if (r->lst_content.data != NULL && ionf_lst_is_memorable(&base->lst)) {
-        ionf_symtab_remember(&base->symtab, r->lst_content.data, r->lst_content.len);
+    const ionf_slice content = base->lst.content;
+    if (content.data != NULL && ionf_lst_is_memorable(&base->lst)) {
+        ionf_symtab_remember(&base->symtab, content.data, content.len);
     }
     return IONF_OK;
 }

@@ -48,8 +48,6 @@ typedef struct ionf_bin_reader {
     uint64_t skip_to;
     uint64_t wanted;       /* stream offset where an unfinished scalar ends; 0: none */
     uint64_t discard_size; /* of the value that ionf_bin_discard passes over; 0: none */
-    /* Content of the local symbol table being read, when all of it is in the window; else NULL. */
-    ionf_slice lst_content;
 } ionf_bin_reader;
 
 /* Allocates nothing. The reader must not move in memory afterwards. */

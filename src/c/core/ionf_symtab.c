@@ -5,6 +5,15 @@
 #include <stdatomic.h>
 
 #include "ionf_utf8.h"
+#include "ionf_varint.h"
+
+/* Binary Ion of a symbol: a string of up to 13 bytes, or of that many and more. */
+#define HEAD_STRING 0x80
+#define HEAD_LONG 14
+#define HEAD_MAX_SIZE (1 + IONF_VARUINT_MAX_SIZE)
+
+/* Less than this that lies idle in an array is kept. */
+#define TRIM_MIN 65536
 
 /* ---- the system table ---------------------------------------------------------------------- */
 
@@ -220,15 +229,36 @@ find_in_import(const ionf_symtab *tab, uint64_t sid, ionf_symbol *out)
     out->import_sid = index + 1;
 }
 
+/* Text of a local symbol; data NULL where it has none. The bytes are our own: nothing about them need be
+ * checked. */
+static inline ionf_slice
+local_text(const ionf_symtab *tab, uint64_t sid)
+{
+    const uint8_t *p = tab->text.data + tab->locals[sid - tab->local_first];
+    const uint8_t head = *p++;
+    ionf_slice text = {NULL, 0};
+    if (head == IONF_SYMTAB_GAP) {
+        return text;
+    }
+    text.len = head & 0x0F;
+    if (text.len == HEAD_LONG) {
+        for (text.len = 0; (*p & 0x80) == 0; p++) {
+            text.len = (text.len | *p) << 7;
+        }
+        text.len |= *p++ & 0x7F;
+    }
+    text.data = p;
+    return text;
+}
+
 static void
 find_in_locals(const ionf_symtab *tab, uint64_t sid, ionf_symbol *out)
 {
-    const ionf_local *local = &tab->locals[sid - tab->local_first];
-    if (local->has_text) {
-        out->text = tab->text.data + local->start;
-        out->len = local->len;
-        out->is_ascii = local->is_ascii;
-    }
+    const ionf_slice text = local_text(tab, sid);
+    out->text = text.data;
+    out->len = text.len;
+    out->is_ascii =
+        text.data != NULL && (tab->locals_are_ascii || ionf_utf8_is_ascii(text.data, text.len));
 }
 
 ionf_status
@@ -264,8 +294,10 @@ ionf_symtab_is_text(const ionf_symtab *tab, uint64_t sid, const char *text, size
 bool
 ionf_symtab_recognise(ionf_symtab *tab, const uint8_t *content, size_t len)
 {
-    if (!tab->raw_is_valid || len != tab->raw.len ||
-        (len != 0 && memcmp(content, tab->raw.data, len) != 0)) {
+    const uint8_t *const raw =
+        tab->raw_is_in_text ? tab->text.data + tab->raw_start : tab->raw.data;
+    if (!tab->raw_is_valid || len != tab->raw_len ||
+        (len != 0 && memcmp(content, raw, len) != 0)) {
         return false;
     }
     if (tab->import_count != 0 && tab->catalog != tab->raw_catalog) {
@@ -274,7 +306,7 @@ ionf_symtab_recognise(ionf_symtab *tab, const uint8_t *content, size_t len)
     const size_t count = (size_t)(tab->raw_max_id + 1 - tab->local_first);
     if (count < tab->local_count) {
         /* Appends came after it. Their SIDs are free again, and may come back with other text. */
-        tab->text.len = tab->locals[count].start;
+        tab->text.len = tab->locals[count];
         tab->local_count = count;
         tab->generation++;
     }
@@ -285,8 +317,12 @@ ionf_symtab_recognise(ionf_symtab *tab, const uint8_t *content, size_t len)
 void
 ionf_symtab_remember(ionf_symtab *tab, const uint8_t *content, size_t len)
 {
+    tab->raw_len = len;
+    tab->raw_start = len <= tab->text.len ? tab->text.len - len : 0;
+    tab->raw_is_in_text = len != 0 && len <= tab->text.len &&
+                          memcmp(tab->text.data + tab->raw_start, content, len) == 0;
     ionf_buf_reset(&tab->raw);
-    tab->raw_is_valid = ionf_buf_append(&tab->raw, content, len) == IONF_OK;
+    tab->raw_is_valid = tab->raw_is_in_text || ionf_buf_append(&tab->raw, content, len) == IONF_OK;
     tab->raw_catalog = tab->catalog;
     tab->raw_max_id = tab->max_id;
 }
@@ -342,7 +378,9 @@ ionf_lst_begin(ionf_lst *lst)
     lst->state = STATE_TABLE;
     lst->skip_depth = 0;
     lst->seen_symbols = lst->seen_imports = lst->is_append = false;
-    lst->is_context_free = lst->is_exact = true;
+    lst->is_context_free = lst->is_exact = lst->locals_are_ascii = true;
+    lst->content.data = NULL;
+    lst->content.len = 0;
     lst->next_sid = IONF_SYSTEM_MAX_ID + 1;
 }
 
@@ -352,6 +390,9 @@ lst_fail(ionf_lst *lst, ionf_status status, const char *expected)
     lst->expected = expected;
     return status;
 }
+
+/* Where a symbol begins must fit its row. */
+static const char too_large[] = "a table of at most 4 GiB of symbols";
 
 /* System SID of a symbol by its text, which may stand under any SID; 0 for every other symbol. */
 static uint64_t
@@ -405,37 +446,76 @@ ignore(ionf_lst *lst, const ionf_token *token)
     }
 }
 
+/* The symbol as binary Ion writes it. */
+static ionf_status
+put_text(ionf_buf *buf, ionf_slice text)
+{
+    const ionf_status status = ionf_buf_reserve(buf, text.len + HEAD_MAX_SIZE);
+    if (status != IONF_OK) {
+        return status;
+    }
+    uint8_t *w = buf->data + buf->len;
+    if (text.len < HEAD_LONG) {
+        *w++ = (uint8_t)(HEAD_STRING | text.len);
+    } else {
+        *w++ = HEAD_STRING | HEAD_LONG;
+        w = ionf_varuint_put(w, text.len);
+    }
+    if (text.len != 0) {
+        memcpy(w, text.data, text.len);
+    }
+    buf->len = (size_t)(w - buf->data) + text.len;
+    return IONF_OK;
+}
+
+static ionf_status
+grow_staged(ionf_lst *lst)
+{
+    void *locals = lst->locals;
+    const ionf_status status = ionf_alloc_grow(&lst->tab->alloc, &locals, &lst->local_cap,
+                                               lst->local_count + 1, sizeof *lst->locals);
+    lst->locals = locals;
+    return status;
+}
+
 static ionf_status
 stage_symbol(ionf_lst *lst, const ionf_token *token)
 {
-    ionf_local local = {lst->text.len, 0, false, false};
-    void *locals = lst->locals;
-    ionf_status status = ionf_alloc_grow(&lst->tab->alloc, &locals, &lst->local_cap,
-                                         lst->local_count + 1, sizeof local);
-    lst->locals = locals;
+    const size_t start = lst->text.len;
+    if (start > UINT32_MAX) {
+        return lst_fail(lst, IONF_ERR_SYMTAB, too_large);
+    }
+    ionf_status status = lst->local_count < lst->local_cap ? IONF_OK : grow_staged(lst);
     if (status != IONF_OK) {
         return status;
     }
     if (is_a(token, IONF_KIND_STRING)) {
-        const ionf_slice text = token->as.bytes;
-        if (text.len > UINT32_MAX) {
-            return lst_fail(lst, IONF_ERR_SYMTAB, "a symbol of at most 4 GiB");
-        }
-        status = ionf_buf_append(&lst->text, text.data, text.len);
-        if (status == IONF_OK) {
-            /* Text that is there must not be NULL, even where it is empty. */
-            status = ionf_buf_reserve(&lst->text, 1);
-        }
-        local.len = (uint32_t)text.len;
-        local.has_text = true;
-        local.is_ascii = token->is_ascii;
+        status = put_text(&lst->text, token->as.bytes);
+        lst->locals_are_ascii = lst->locals_are_ascii && token->is_ascii;
     } else {
         ignore(lst, token);
+        status = ionf_buf_push(&lst->text, IONF_SYMTAB_GAP);
     }
     if (status == IONF_OK) {
-        lst->locals[lst->local_count++] = local;
+        lst->locals[lst->local_count++] = (uint32_t)start;
     }
     return status;
+}
+
+/* The list of symbols begins. With all of a binary struct at hand, room is made for the symbols at once, and
+ * what stands before the list is put before them: mostly all of the struct then stands in the text, and
+ * no other copy is needed to recognise it. */
+static ionf_status
+symbols_begin(ionf_lst *lst, const ionf_token *token)
+{
+    lst->state = STATE_SYMBOLS;
+    if (lst->content.data == NULL) {
+        return IONF_OK;
+    }
+    /* If the list is the last field, as it mostly is. */
+    const size_t before = lst->content.len - (size_t)token->content_len;
+    const ionf_status status = ionf_buf_reserve(&lst->text, lst->content.len + HEAD_MAX_SIZE);
+    return status == IONF_OK ? ionf_buf_append(&lst->text, lst->content.data, before) : status;
 }
 
 static ionf_status
@@ -448,8 +528,7 @@ table_field(ionf_lst *lst, const ionf_token *token)
         }
         lst->seen_symbols = true;
         if (is_a(token, IONF_KIND_LIST)) {
-            lst->state = STATE_SYMBOLS;
-            return IONF_OK;
+            return symbols_begin(lst, token);
         }
     } else if (field == IONF_SID_IMPORTS) {
         if (lst->seen_imports) {
@@ -604,6 +683,33 @@ import_end(ionf_lst *lst)
         (b) = swapped;                                                                            \
     } while (0)
 
+/* Rows grow by doubling, since nobody says how many there will be, and so does text that is not all at hand:
+ * give back what is left over, where that is much. (An array that was far too large before stays: it
+ * is there for other tables.) If that fails, nothing is lost. */
+static void
+trim_array(const ionf_alloc *a, void **ptr, size_t *cap, size_t count, size_t item_size)
+{
+    if ((*cap - count) * item_size < TRIM_MIN || count < *cap / 2) {
+        return;
+    }
+    void *const trimmed = a->realloc(a->ctx, *ptr, *cap * item_size, count * item_size);
+    if (trimmed != NULL) {
+        *ptr = trimmed;
+        *cap = count;
+    }
+}
+
+static void
+trim(ionf_symtab *tab)
+{
+    void *locals = tab->locals;
+    void *text = tab->text.data;
+    trim_array(&tab->alloc, &locals, &tab->local_cap, tab->local_count, sizeof *tab->locals);
+    trim_array(&tab->alloc, &text, &tab->text.cap, tab->text.len, 1);
+    tab->locals = locals;
+    tab->text.data = text;
+}
+
 /* The staged rows become the table; the old ones are dropped, their arrays staged in next. */
 static ionf_status
 commit_replace(ionf_lst *lst)
@@ -615,14 +721,16 @@ commit_replace(ionf_lst *lst)
     SWAP(ionf_import *, tab->imports, lst->imports);
     SWAP(size_t, tab->import_count, lst->import_count);
     SWAP(size_t, tab->import_cap, lst->import_cap);
-    SWAP(ionf_local *, tab->locals, lst->locals);
+    SWAP(uint32_t *, tab->locals, lst->locals);
     SWAP(size_t, tab->local_count, lst->local_count);
     SWAP(size_t, tab->local_cap, lst->local_cap);
     SWAP(ionf_buf, tab->text, lst->text);
     tab->local_first = lst->next_sid;
+    tab->locals_are_ascii = lst->locals_are_ascii;
     tab->max_id = lst->next_sid - 1 + tab->local_count;
     tab->raw_is_valid = false;
     tab->generation++;
+    trim(tab);
     ionf_lst_reset(lst);
     return IONF_OK;
 }
@@ -638,26 +746,31 @@ commit_append(ionf_lst *lst)
     if (lst->local_count > UINT64_MAX - 1 - tab->max_id) {
         return lst_fail(lst, IONF_ERR_SYMTAB, "a table of fewer than 2**64 symbols");
     }
-    const size_t shift = tab->text.len;
+    const size_t count = lst->local_count;
+    if (count == 0) {
+        ionf_lst_reset(lst);
+        return IONF_OK;
+    }
+    const size_t first = lst->locals[0];
+    const size_t text_len = tab->text.len;
+    if (text_len > UINT32_MAX - (lst->locals[count - 1] - first)) {
+        return lst_fail(lst, IONF_ERR_SYMTAB, too_large);
+    }
     void *locals = tab->locals;
     ionf_status status = ionf_alloc_grow(&tab->alloc, &locals, &tab->local_cap,
-                                         tab->local_count + lst->local_count, sizeof(ionf_local));
+                                         tab->local_count + count, sizeof *tab->locals);
     tab->locals = locals;
     if (status == IONF_OK) {
-        status = ionf_buf_reserve(&tab->text, lst->text.len + 1);
-    }
-    if (status == IONF_OK) {
-        status = ionf_buf_append(&tab->text, lst->text.data, lst->text.len);
+        status = ionf_buf_append(&tab->text, lst->text.data + first, lst->text.len - first);
     }
     if (status != IONF_OK) {
         return status;
     }
-    for (size_t i = 0; i < lst->local_count; i++) {
-        ionf_local local = lst->locals[i];
-        local.start += shift;
-        tab->locals[tab->local_count++] = local;
+    for (size_t i = 0; i < count; i++) {
+        tab->locals[tab->local_count++] = (uint32_t)(text_len + (lst->locals[i] - first));
     }
-    tab->max_id += lst->local_count;
+    tab->locals_are_ascii = tab->locals_are_ascii && lst->locals_are_ascii;
+    tab->max_id += count;
     ionf_lst_reset(lst);
     return IONF_OK;
 }

@@ -6,6 +6,13 @@
  *
  *   SID   0 | 1 ........ 9 | 10 .......... | ............. | local_first ......... max_id
  *           | system table | imports[0]    | imports[1]    | locals[0] ...
+ *
+ * The symbols of a local table stand in `text` as binary Ion writes a list of strings, whatever they were
+ * read from. So a row is no more than where its symbol begins, and a binary table, whose bytes are mostly
+ * just these and a few before them, is recognised by them when it comes again.
+ *
+ *   text    [name of an import]... [before] [8L][symbol] [8E][VarUInt][longer symbol] [0F] ...
+ *                                            ^ locals[0]  ^ locals[1]                  ^ locals[2]: a gap
  */
 #ifndef IONF_SYMTAB_H
 #define IONF_SYMTAB_H
@@ -69,12 +76,8 @@ typedef struct ionf_import {
     const ionf_shared *shared; /* retained; NULL when the catalog has none */
 } ionf_import;
 
-typedef struct ionf_local {
-    size_t start; /* in symtab.text */
-    uint32_t len;
-    bool has_text; /* false: null or a value that is not a string */
-    bool is_ascii;
-} ionf_local;
+/* What stands for a symbol without text: null, or a value that is not a string. */
+#define IONF_SYMTAB_GAP 0x0F
 
 typedef struct ionf_symtab {
     ionf_alloc alloc;
@@ -86,14 +89,18 @@ typedef struct ionf_symtab {
     ionf_import *imports; /* owned */
     size_t import_count, import_cap;
     uint64_t local_first;
-    ionf_local *locals; /* owned */
+    uint32_t *locals; /* owned; where each symbol begins in text */
     size_t local_count, local_cap;
-    ionf_buf text; /* names of imports and texts of locals */
+    ionf_buf text;
 
     /* The last local symbol table as bytes (binary, whole struct content), to recognise a repeat:
-     * what the arrays above hold is its resolved form, even while an IVM has hidden it. */
+     * what the arrays above hold is its resolved form, even while an IVM has hidden it. They are
+     * in text, from raw_start on, or, where they are not just those that stand there, in raw. */
     ionf_buf raw;
+    size_t raw_start, raw_len;
+    bool raw_is_in_text;
     bool raw_is_valid;
+    bool locals_are_ascii;           /* false: some may not be */
     const ionf_catalog *raw_catalog; /* what it was resolved against */
     uint64_t raw_max_id;
 } ionf_symtab;
@@ -141,6 +148,12 @@ typedef struct ionf_symbol {
 /* Look up `sid` <= max_id; IONF_ERR_SID beyond. */
 IONF_MUST_CHECK ionf_status ionf_symtab_find(const ionf_symtab *tab, uint64_t sid,
                                              ionf_symbol *out);
+/* Has the local symbol with this index, below local_count, a text? */
+static inline bool
+ionf_symtab_has_text(const ionf_symtab *tab, size_t local)
+{
+    return tab->text.data[tab->locals[local]] != IONF_SYMTAB_GAP;
+}
 
 /* Try to recognise the content of a binary `$ion_symbol_table` struct as the last table: true when
  * the bytes, and the catalog, are the same; the table is current then, and nothing left to do. */
@@ -159,6 +172,7 @@ typedef struct ionf_lst {
     bool seen_symbols, seen_imports, is_append;
     /* The bytes mean the same whatever table they are read under: no SID above 9 among them. */
     bool is_context_free;
+    ionf_slice content;   /* borrowed: see ionf_lst_begin; else NULL */
     const char *expected; /* static text, set with every error but IONF_ERR_NOMEM; else NULL */
     /* the import being read */
     size_t name_start, name_len;
@@ -168,10 +182,11 @@ typedef struct ionf_lst {
     uint64_t version, max_id;
     uint64_t next_sid; /* first SID behind the imports staged so far */
     bool is_exact;     /* every import staged so far is that very version */
+    bool locals_are_ascii;
     /* staged rows, swapped with the table's on commit */
     ionf_import *imports;
     size_t import_count, import_cap;
-    ionf_local *locals;
+    uint32_t *locals;
     size_t local_count, local_cap;
     ionf_buf text;
 } ionf_lst;
@@ -188,7 +203,9 @@ ionf_lst_is_clean(const ionf_lst *lst)
 }
 void ionf_lst_destroy(ionf_lst *lst);
 size_t ionf_lst_retained(const ionf_lst *lst);
-/* A struct annotated with $ion_symbol_table first begins at top level. Cannot fail. */
+/* A struct annotated with $ion_symbol_table first begins at top level. Cannot fail.
+ * Where all of its content is at hand, in binary, set `content` to it afterwards, and to NULL again should it
+ * move: then room is made for just what it holds, and remembering it takes no more. */
 void ionf_lst_begin(ionf_lst *lst);
 /* One token inside it. `*is_done` when the table has been committed. Errors: IONF_ERR_SYMTAB,
  * IONF_ERR_IMPORT (no exact match in the catalog and no max_id), IONF_ERR_NOMEM. */

@@ -172,7 +172,7 @@ static bool
 has_gap(const ionf_symtab *tab, size_t first)
 {
     for (size_t i = first; i < tab->local_count; i++) {
-        if (!tab->locals[i].has_text) {
+        if (!ionf_symtab_has_text(tab, i)) {
             return true;
         }
     }
