@@ -281,17 +281,27 @@ ionfast_decoder_grow_frames(ionfast_decoder *dec)
 
 /* ---- SID -> str ---- */
 
+/* To what the table needs, which may be large and the last; by half at least, since appends come in
+ * small steps. */
 static int
 grow_sid_cache(ionfast_decoder *dec, size_t needed)
 {
     const size_t old_cap = dec->sid_cap;
-    void *array = dec->sid_strs;
-    const int status = grow(dec, &array, &dec->sid_cap, needed, sizeof *dec->sid_strs);
-    dec->sid_strs = array;
-    if (dec->sid_cap > old_cap) {
-        memset(dec->sid_strs + old_cap, 0, (dec->sid_cap - old_cap) * sizeof *dec->sid_strs);
+    const size_t size = sizeof *dec->sid_strs;
+    const size_t cap = needed > old_cap + old_cap / 2 ? needed : old_cap + old_cap / 2;
+    const ionf_alloc *alloc = &dec->state->alloc;
+    PyObject **grown = NULL;
+    if (cap <= SIZE_MAX / size) {
+        grown = alloc->realloc(alloc->ctx, dec->sid_strs, old_cap * size, cap * size);
     }
-    return status;
+    if (grown == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memset(grown + old_cap, 0, (cap - old_cap) * size);
+    dec->sid_strs = grown;
+    dec->sid_cap = cap;
+    return 0;
 }
 
 void
