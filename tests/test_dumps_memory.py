@@ -18,6 +18,9 @@ import scenarios
 from ionfast import pools
 
 BOUND = 2.2
+# Of structs that are little but names that are met once: what finds them is there as well. The worst have
+# values of one byte, and it has just grown.
+NAMES_BOUND = 3.1
 SIZES = (200_000, 260_000, 330_000, 430_000, 1_500_000)
 # Where no str can be made of the memory that it was written into, an encoder of 70 KB, or 150 KB when deeply
 # nested, is there beside both copies: more than the bound leaves for small text.
@@ -84,6 +87,25 @@ def test_the_peak_is_bounded_by_the_output(name: str, binary: bool, size: int) -
         peak, output = peak_and_size(value, binary=binary)
         assert output >= 200_000
         assert peak <= BOUND * output, f"{call} call: {peak / output:.2f} times the output"
+
+
+@pytest.mark.parametrize("count", [25_000, 50_000, 66_000, 100_000, 200_000])
+@pytest.mark.parametrize(
+    "name", ["field_{}", "k{}", "a_rather_long_name_of_a_field_{}", "\u6771\u4eac{}"]
+)
+def test_the_peak_of_many_names_is_bounded(name: str, count: int) -> None:
+    value = {name.format(i): None for i in range(count)}
+    for call in ("first", "second", "third", "fourth"):
+        peak, output = peak_and_size(value, binary=True)
+        assert output >= 200_000
+        assert peak <= NAMES_BOUND * output, f"{call} call: {peak / output:.2f} times the output"
+
+
+def test_a_hundred_thousand_fields_are_within_the_bound() -> None:
+    value = {f"field_{i}": i for i in range(100_000)}
+    for _ in range(4):
+        peak, output = peak_and_size(value, binary=True)
+        assert peak <= BOUND * output
 
 
 @pytest.mark.parametrize("binary", [True, False], ids=["binary", "text"])

@@ -144,6 +144,128 @@ test_truncate(void)
     ionf_symmap_destroy(&map);
 }
 
+/* Names that are never the same again, so that what was forgotten is not met again. */
+static size_t
+serial_text(char *text, size_t size, unsigned serial)
+{
+    return (size_t)snprintf(text, size, "%0*x", (int)(serial % 20), serial);
+}
+
+static void
+check_serials(ionf_symmap *map, const unsigned *serials, size_t count)
+{
+    char text[40];
+    for (size_t i = 0; i < count; i++) {
+        const size_t len = serial_text(text, sizeof text, serials[i]);
+        const ionf_slice local = ionf_symmap_local(map, i);
+        uint64_t sid = 0;
+        CHECK_INT(ionf_symmap_find(map, (const uint8_t *)text, len, &sid), IONF_OK);
+        if (sid != 10 + i || local.len != len || memcmp(local.data, text, len) != 0) {
+            CHECK_INT(sid, 10 + i);
+            return;
+        }
+    }
+}
+
+/* Through every size of the slots and both ways that they are filled, with runs that go on at the first
+ * slot; what is truncated is forgotten, and all else is found. */
+static void
+test_growing_and_truncating(void)
+{
+    enum { MANY = 50000 };
+    static unsigned serials[MANY];
+    static const size_t counts[] = {30,   7,     33,    31,    140,  100,   3000,  513, 9000,
+                                    2047, 24580, 23000, 24570, MANY, 48000, 30000, 3};
+    char text[40];
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        ionf_symmap map;
+        ionf_symmap_init(&map, ionf_alloc_libc());
+        ionf_symmap_set_seed(&map, seed * 0x9E3779B97F4A7C15u);
+        unsigned serial = 0;
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            const size_t before = map.local_count;
+            ionf_symmap_truncate(&map, counts[i]);
+            while (map.local_count < counts[i]) {
+                uint64_t sid;
+                const size_t len = serial_text(text, sizeof text, serial);
+                serials[map.local_count] = serial++;
+                CHECK_INT(ionf_symmap_intern(&map, (const uint8_t *)text, len, &sid), IONF_OK);
+            }
+            check_serials(&map, serials, counts[i]);
+            for (size_t j = counts[i]; j < before; j++) {
+                uint64_t sid = 99;
+                const size_t len = serial_text(text, sizeof text, serials[j]);
+                CHECK_INT(ionf_symmap_find(&map, (const uint8_t *)text, len, &sid), IONF_OK);
+                CHECK(sid == 0);
+            }
+        }
+        ionf_symmap_destroy(&map);
+    }
+}
+
+/* Texts of every length up to some hundreds of bytes, so that those of a row are near and far. */
+static void
+test_long_locals(void)
+{
+    enum { COUNT = 700 };
+    static const size_t strides[] = {1, 7, 64, 300};
+    static uint8_t text[COUNT * 2];
+    memset(text, 'x', sizeof text);
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        ionf_symmap map;
+        ionf_symmap_init(&map, ionf_alloc_libc());
+        for (size_t j = 0; j < COUNT; j++) {
+            uint64_t sid = 0;
+            const size_t len = j * strides[i] % COUNT;
+            text[len] = (uint8_t)j;
+            CHECK_INT(ionf_symmap_intern(&map, text, len + 1, &sid), IONF_OK);
+            CHECK_INT(sid, 10 + j);
+            text[len] = 'x';
+        }
+        for (size_t j = 0; j < COUNT; j++) {
+            const size_t len = j * strides[i] % COUNT;
+            const ionf_slice local = ionf_symmap_local(&map, j);
+            CHECK_INT(local.len, len + 1);
+            CHECK_INT(local.data[len], (uint8_t)j);
+        }
+        ionf_symmap_destroy(&map);
+    }
+}
+
+/* When the slots cannot grow, all that was there is still there. */
+static void
+test_growth_that_fails(void)
+{
+    ct_heap heap = {.fail_at = -1};
+    ionf_symmap map;
+    ionf_symmap_init(&map, ct_heap_allocator(&heap));
+    char text[16];
+    int failures = 0;
+    for (int i = 0; i < 20000;) {
+        uint64_t sid = 0;
+        const size_t len = (size_t)snprintf(text, sizeof text, "s%d", i);
+        heap.fail_at = heap.calls; /* the first allocation, if there is one */
+        ionf_status status = ionf_symmap_intern(&map, (const uint8_t *)text, len, &sid);
+        heap.fail_at = -1;
+        if (status == IONF_OK) {
+            CHECK(sid == 10 + (uint64_t)i++);
+            continue;
+        }
+        CHECK_INT(status, IONF_ERR_NOMEM);
+        CHECK_INT(find(&map, text), 0);
+        CHECK_INT(find(&map, "s0"), i == 0 ? 0 : 10);
+        CHECK_INT(intern(&map, text), 10 + i++);
+        failures++;
+    }
+    CHECK(failures > 10);
+    for (int i = 0; i < 20000; i++) {
+        snprintf(text, sizeof text, "s%d", i);
+        CHECK(find(&map, text) == 10 + (uint64_t)i);
+    }
+    ionf_symmap_destroy(&map);
+    CHECK_INT(heap.live_bytes, 0);
+}
+
 /* The system table comes first, then the imports in order, then locals; repeats and gaps cost
  * SIDs. */
 static void
@@ -358,6 +480,68 @@ test_write_tables(void)
 }
 
 static void
+test_gaps(void)
+{
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    uint64_t sid = 0;
+    CHECK_INT(ionf_symmap_gap(&map, &sid), IONF_OK);
+    CHECK_INT(sid, 10);
+    CHECK_INT(intern(&map, ""), 11);
+    CHECK_INT(ionf_symmap_gap(&map, &sid), IONF_OK);
+    CHECK_INT(sid, 12);
+    CHECK_INT(intern(&map, "a"), 13);
+    CHECK(ionf_symmap_local(&map, 0).data == NULL);
+    CHECK(ionf_symmap_local(&map, 1).data != NULL && ionf_symmap_local(&map, 1).len == 0);
+    CHECK(ionf_symmap_local(&map, 2).data == NULL);
+    CHECK_WRITE(&map, true,
+                IVM "\xEA\x81\x83\xD7\x87\xB5\x0F\x80\x0F\x81"
+                    "a");
+    CHECK_INT(ionf_symmap_gap(&map, &sid), IONF_OK);
+    ionf_symmap_truncate(&map, 4);
+    CHECK_INT(find(&map, "a"), 13);
+    CHECK_INT(intern(&map, "b"), 14);
+    ionf_symmap_new_context(&map);
+    CHECK_INT(find(&map, "a"), 0);
+    ionf_symmap_destroy(&map);
+}
+
+/* A map that has given its index back still writes all that it has, and works again after a reset. */
+static void
+test_trim(void)
+{
+    static uint8_t room[8192];
+    ct_heap heap = {.fail_at = -1};
+    ionf_symmap map;
+    ionf_buf whole;
+    ionf_symmap_init(&map, ct_heap_allocator(&heap));
+    ionf_buf_init(&whole, ionf_alloc_libc());
+    for (int round = 0; round < 3; round++) {
+        char text[16];
+        for (int i = 0; i < 1000; i++) {
+            snprintf(text, sizeof text, "s%d", i);
+            CHECK_INT(intern(&map, text), 10 + i);
+        }
+        whole.len = 0;
+        CHECK_INT(ionf_symmap_write_binary(&map, true, &whole), IONF_OK);
+        heap.fail_at = round == 0 ? heap.calls : -1; /* what cannot shrink stays as it is */
+        ionf_symmap_trim(&map);
+        heap.fail_at = -1;
+        CHECK(ionf_symmap_retained(&map) == map.text.cap);
+        CHECK((map.text.cap == map.text.len) == (round != 0));
+        CHECK_INT(ionf_symmap_binary_size(&map, true), whole.len);
+        const uint8_t *const end = ionf_symmap_put_binary(&map, true, room);
+        CHECK_BYTES(room, (size_t)(end - room), whole.data, whole.len);
+        ionf_symmap_reset(&map);
+        CHECK_INT(find(&map, "s5"), 0);
+    }
+    ionf_symmap_trim(&map);
+    ionf_symmap_destroy(&map);
+    ionf_buf_destroy(&whole);
+    CHECK_INT(heap.live_bytes, 0);
+}
+
+static void
 test_write_long_lengths(void)
 {
     ionf_symmap map;
@@ -465,6 +649,9 @@ main(void)
     RUN(test_many_locals);
     RUN(test_reset_forgets);
     RUN(test_truncate);
+    RUN(test_growing_and_truncating);
+    RUN(test_long_locals);
+    RUN(test_growth_that_fails);
     RUN(test_imports);
     RUN(test_import_index_is_kept);
     RUN(test_import_without_symbols);
@@ -472,6 +659,8 @@ main(void)
     RUN(test_keep_imports);
     RUN(test_seed);
     RUN(test_write_tables);
+    RUN(test_gaps);
+    RUN(test_trim);
     RUN(test_write_long_lengths);
     RUN(test_write_imports);
     RUN(test_each_allocation_failing);

@@ -132,7 +132,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             m.max_id = m.first_local - 1;
             emitted = 0;
             out.len = 0;
-        } else if (choice == 3) {
+        } else if (choice == 4) {
+            uint64_t sid = 0;
+            FUZZ_CHECK(ionf_symmap_gap(&map, &sid) == IONF_OK && sid == m.max_id + 1);
+            m.texts[++m.max_id] = (ionf_slice){NULL, 0};
+            used++;
+        } else if (choice == 3 || choice == 5) {
+            if (choice == 5) {
+                ionf_symmap_trim(&map);
+                out.len = 0;
+                FUZZ_CHECK(ionf_symmap_write_binary(&map, true, &out) == IONF_OK);
+                check_written(&m, &out);
+            }
             ionf_symmap_reset(&map);
             model_begin(&m);
             import_all(&map, &m, (unsigned)used);

@@ -6,7 +6,7 @@
 
 #include "ionf_varint.h"
 
-#define MIN_SLOTS 32
+#define NULL_BYTE 0x0F /* a symbol without text */
 /* Nothing hangs on the value: a map whose owner sets no seed still needs one. */
 #define DEFAULT_SEED 0x5851F42D4C957F2Du
 
@@ -59,26 +59,64 @@ hash_text(uint64_t seed, const uint8_t *text, size_t len)
     return state ^ state >> 32;
 }
 
-/* ---- slots */
+/* ---- slots
+ *
+ *   31..28   distance from where the hash says to look first; DISTANCE_MAX stands for any longer one too
+ *   27..k    as many bits of the hash
+ *   k-1..0   index + 1, of 2^k slots
+ *
+ * A slot's place, less the distance, is the rest of the hash: they can grow without a look at the texts,
+ * which would have to be hashed again (6 ns each), and need no hash beside them. The distance costs a
+ * look-up nothing: it knows which one it needs, so that these bits tell texts apart as the others do. */
 
-#define SLOT_TAG 0xFFFFFFFF00000000u
-#define SLOT_INDEX(slot) ((size_t)((slot) & 0xFFFFFFFFu) - 1)
+#define HASH_BITS 0x0FFFFFFFu
+#define DISTANCE_ONE ((uint32_t)1 << 28)
+#define DISTANCE_MAX 15u
+#define MIN_SLOTS 64
+/* Up to so many it does not matter what they take: they grow to four times as many, half of them used.
+ * More grow to twice as many, three quarters of them used. */
+#define FEW_SLOTS 16384
+#define SLOTS_MAX ((size_t)1 << 28)
+#define ITEMS_MAX (SLOTS_MAX / 4 * 3)
 
-static inline uint64_t
-slot_make(uint64_t hash, size_t index)
+/* What a slot has above the index, for the hash at no distance. */
+static inline uint32_t
+slot_tag(uint64_t hash, size_t mask)
 {
-    return (hash & SLOT_TAG) | (uint64_t)(index + 1);
+    return (uint32_t)hash & HASH_BITS & ~(uint32_t)mask;
+}
+
+/* The same one slot further. */
+static inline uint32_t
+next_tag(uint32_t tag)
+{
+    return tag < DISTANCE_MAX * DISTANCE_ONE ? tag + DISTANCE_ONE : tag;
+}
+
+static inline bool
+slot_has_tag(uint32_t slot, uint32_t tag, size_t mask)
+{
+    return ((slot ^ tag) & ~(uint32_t)mask) == 0;
+}
+
+static inline size_t
+slot_index(uint32_t slot, size_t mask)
+{
+    return (size_t)(slot & (uint32_t)mask) - 1;
 }
 
 /* Put a slot that is known not to be there; there is room. */
-static void
+IONF_FORCE_INLINE void
 slots_put(ionf_symmap_slots *table, uint64_t hash, size_t index)
 {
-    size_t i = (size_t)hash & (table->cap - 1);
+    const size_t mask = table->cap - 1;
+    uint32_t tag = slot_tag(hash, mask);
+    size_t i = (size_t)hash & mask;
     while (table->slots[i] != 0) {
-        i = (i + 1) & (table->cap - 1);
+        i = (i + 1) & mask;
+        tag = next_tag(tag);
     }
-    table->slots[i] = slot_make(hash, index);
+    table->slots[i] = tag | (uint32_t)(index + 1);
 }
 
 static void
@@ -89,34 +127,146 @@ slots_free(ionf_symmap_slots *table, const ionf_alloc *alloc)
     table->cap = 0;
 }
 
-/* A new, empty array of `cap` slots, a power of two, in place of the old one. */
+/* More slots, a power of two, the new ones empty. On failure nothing has changed. */
 static ionf_status
-slots_renew(ionf_symmap_slots *table, size_t cap, const ionf_alloc *alloc)
+slots_add(ionf_symmap_slots *table, size_t cap, const ionf_alloc *alloc)
 {
-    size_t bytes;
-    if (cap == 0 || !ionf_size_mul(cap, sizeof *table->slots, &bytes)) {
-        return IONF_ERR_NOMEM;
-    }
-    uint64_t *const slots = ionf_alloc_new(alloc, bytes);
+    assert(cap > table->cap && cap <= SLOTS_MAX);
+    const size_t size = sizeof *table->slots;
+    uint32_t *const slots =
+        alloc->realloc(alloc->ctx, table->slots, table->cap * size, cap * size);
     if (slots == NULL) {
         return IONF_ERR_NOMEM;
     }
-    memset(slots, 0, bytes);
-    slots_free(table, alloc);
+    memset(slots + table->cap, 0, (cap - table->cap) * size);
     table->slots = slots;
     table->cap = cap;
     return IONF_OK;
 }
 
-/* The smallest power of two that `count` items fill to at most a half; 0 when there is none. */
-static size_t
-slots_cap_for(size_t count)
+/* Items that so many slots are for. */
+static inline size_t
+slots_room(size_t cap)
 {
-    size_t cap = MIN_SLOTS;
-    while (cap != 0 && cap / 2 < count) {
+    return cap <= FEW_SLOTS ? cap / 2 : cap / 4 * 3;
+}
+
+/* Slots for `count` items, at most ITEMS_MAX: `cap`, a power of two, or a greater one. */
+static size_t
+slots_cap_for(size_t cap, size_t count)
+{
+    while (slots_room(cap) < count) {
         cap *= 2;
     }
     return cap;
+}
+
+/* ---- the locals' texts, as they stand in the table that is written */
+
+static size_t
+sized(size_t content_len)
+{
+    return 1 + (content_len < 14 ? 0 : ionf_varuint_size(content_len)) + content_len;
+}
+
+static uint8_t *
+put_head(uint8_t *dst, uint8_t type_code, size_t content_len)
+{
+    if (content_len < 14) {
+        *dst = (uint8_t)((unsigned)type_code << 4 | content_len);
+        return dst + 1;
+    }
+    *dst = (uint8_t)(type_code << 4 | 14);
+    return ionf_varuint_put(dst + 1, content_len);
+}
+
+static uint8_t *
+put_string(uint8_t *dst, const uint8_t *text, size_t len)
+{
+    dst = put_head(dst, 8, len);
+    if (len != 0) {
+        memcpy(dst, text, len);
+    }
+    return dst + len;
+}
+
+/* The local at `*p`, which moves behind it. A gap has no data. */
+static inline ionf_slice
+take_local(const uint8_t **p)
+{
+    const uint8_t *text = *p + 1;
+    size_t len = **p & 15u;
+    if (IONF_UNLIKELY(len == 15)) {
+        *p = text;
+        return (ionf_slice){NULL, 0};
+    }
+    if (len == 14) {
+        uint8_t group;
+        len = 0;
+        do {
+            group = *text++;
+            len = len << 7 | (group & 0x7Fu);
+        } while (group < 0x80);
+    }
+    *p = text + len;
+    return (ionf_slice){text, len};
+}
+
+/* A row of map->starts says where four locals begin: the first, and how much further the others do, or
+ * FAR. Two bytes a local, where a start each would be eight.
+ *
+ *   63..24 first | 23..16 fourth | 15..8 third | 7..0 second */
+#define LOCALS_PER_ROW 4
+#define START_SHIFT 24
+#define START_MAX (UINT64_MAX >> START_SHIFT)
+#define FAR 255u
+
+/* Where a local begins that is FAR from its row's first. */
+static IONF_OUTLINE const uint8_t *
+local_far(const ionf_symmap *map, size_t index)
+{
+    const uint64_t row = map->starts[index / LOCALS_PER_ROW];
+    const uint8_t *p = map->text.data + (size_t)(row >> START_SHIFT);
+    for (size_t left = index % LOCALS_PER_ROW; left != 0; left--) {
+        (void)take_local(&p);
+    }
+    return p;
+}
+
+/* Where local `index` begins; there is one. */
+static inline const uint8_t *
+local_at(const ionf_symmap *map, size_t index)
+{
+    const uint64_t row = map->starts[index / LOCALS_PER_ROW];
+    const size_t further = (uint8_t)(row << 8 >> 8 * (index % LOCALS_PER_ROW));
+    if (IONF_UNLIKELY(further == FAR)) {
+        return local_far(map, index);
+    }
+    return map->text.data + (size_t)(row >> START_SHIFT) + further;
+}
+
+/* The next local begins at the end of the text, of at most START_MAX bytes. */
+static inline void
+local_begin(ionf_symmap *map)
+{
+    const size_t index = map->local_count++;
+    uint64_t *const row = &map->starts[index / LOCALS_PER_ROW];
+    if (index % LOCALS_PER_ROW == 0) {
+        *row = (uint64_t)map->text.len << START_SHIFT;
+        return;
+    }
+    const size_t further = map->text.len - (size_t)(*row >> START_SHIFT);
+    const size_t shift = 8 * (index % LOCALS_PER_ROW - 1);
+    const uint64_t kept =
+        *row & ~((uint64_t)FAR << shift); /* a local that was truncated had one */
+    *row = kept | (uint64_t)(further < FAR ? further : FAR) << shift;
+}
+
+ionf_slice
+ionf_symmap_local(const ionf_symmap *map, size_t index)
+{
+    const uint8_t *p = local_at(map, index);
+    return take_local(&p);
 }
 
 /* ---- life */
@@ -165,17 +315,22 @@ ionf_symmap_set_seed(ionf_symmap *map, uint64_t seed)
     map->seed = seed;
 }
 
-/* Empty the slot of the last local. No other local's probing passes over it: it came last. */
+/* Forget the last local. No look-up of another one passes over its slot: it came last, and slots that grow
+ * keep the order of their runs. */
 static void
-clear_last_slot(ionf_symmap *map)
+forget_last(ionf_symmap *map)
 {
-    const size_t index = --map->local_count;
-    const uint64_t wanted = slot_make(map->locals[index].hash, index);
-    size_t i = (size_t)map->locals[index].hash & (map->slots.cap - 1);
-    while (map->slots.slots[i] != wanted) {
-        i = (i + 1) & (map->slots.cap - 1);
+    const size_t index = map->local_count - 1;
+    const ionf_slice text = ionf_symmap_local(map, index);
+    if (text.data != NULL) {
+        const size_t mask = map->slots.cap - 1;
+        size_t i = (size_t)hash_text(map->seed, text.data, text.len) & mask;
+        while (slot_index(map->slots.slots[i], mask) != index) {
+            i = (i + 1) & mask;
+        }
+        map->slots.slots[i] = 0;
     }
-    map->slots.slots[i] = 0;
+    map->local_count = index;
 }
 
 void
@@ -185,15 +340,17 @@ ionf_symmap_truncate(ionf_symmap *map, size_t count)
     if (map->local_count <= count) {
         return;
     }
-    map->text.len = map->locals[count].start;
-    if (count == 0 && map->local_count > map->slots.cap / 16) {
-        memset(map->slots.slots, 0, map->slots.cap * sizeof *map->slots.slots);
+    const size_t len = count == 0 ? 0 : (size_t)(local_at(map, count) - map->text.data);
+    if (count == 0 && map->local_count > map->slots.cap / 32) {
+        if (map->slots.cap != 0) {
+            memset(map->slots.slots, 0, map->slots.cap * sizeof *map->slots.slots);
+        }
         map->local_count = 0;
-        return;
     }
     while (map->local_count > count) {
-        clear_last_slot(map);
+        forget_last(map);
     }
+    map->text.len = len;
 }
 
 void
@@ -217,13 +374,36 @@ ionf_symmap_reset(ionf_symmap *map)
     map->first_local = IONF_SYSTEM_MAX_ID + 1;
 }
 
+static void
+free_index(ionf_symmap *map)
+{
+    ionf_alloc_free(&map->alloc, map->starts, map->start_cap * sizeof *map->starts);
+    map->starts = NULL;
+    map->start_cap = 0;
+    slots_free(&map->slots, &map->alloc);
+}
+
+void
+ionf_symmap_trim(ionf_symmap *map)
+{
+    free_index(map);
+    ionf_buf *const text = &map->text;
+    if (text->cap == text->len || text->len == 0) {
+        return;
+    }
+    void *const data = map->alloc.realloc(map->alloc.ctx, text->data, text->cap, text->len);
+    if (data != NULL) { /* or it stays as it is */
+        text->data = data;
+        text->cap = text->len;
+    }
+}
+
 void
 ionf_symmap_destroy(ionf_symmap *map)
 {
     imports_truncate(map, 0);
     ionf_alloc_free(&map->alloc, map->imports, map->import_cap * sizeof *map->imports);
-    ionf_alloc_free(&map->alloc, map->locals, map->local_cap * sizeof *map->locals);
-    slots_free(&map->slots, &map->alloc);
+    free_index(map);
     ionf_buf_destroy(&map->text);
     init_with_seed(map, map->alloc, map->seed);
 }
@@ -231,7 +411,7 @@ ionf_symmap_destroy(ionf_symmap *map)
 size_t
 ionf_symmap_retained(const ionf_symmap *map)
 {
-    size_t bytes = map->import_cap * sizeof *map->imports + map->local_cap * sizeof *map->locals +
+    size_t bytes = map->import_cap * sizeof *map->imports + map->start_cap * sizeof *map->starts +
                    map->slots.cap * sizeof *map->slots.slots + map->text.cap;
     for (size_t i = 0; i < map->import_kept; i++) {
         bytes += map->imports[i].index.cap * sizeof *map->slots.slots;
@@ -315,13 +495,16 @@ import_find(const ionf_symmap_import *import, uint64_t hash, const uint8_t *text
         return SIZE_MAX;
     }
     assert(import->shared->symbols != NULL); /* what the slots point into */
-    for (size_t i = (size_t)hash & (table->cap - 1); table->slots[i] != 0;
-         i = (i + 1) & (table->cap - 1)) {
-        const size_t index = SLOT_INDEX(table->slots[i]);
-        if (((table->slots[i] ^ hash) & SLOT_TAG) == 0 &&
-            slice_is(import->shared->symbols[index], text, len)) {
-            return index;
+    const size_t mask = table->cap - 1;
+    uint32_t tag = slot_tag(hash, mask);
+    for (size_t i = (size_t)hash & mask; table->slots[i] != 0; i = (i + 1) & mask) {
+        if (slot_has_tag(table->slots[i], tag, mask)) {
+            const size_t index = slot_index(table->slots[i], mask);
+            if (slice_is(import->shared->symbols[index], text, len)) {
+                return index;
+            }
         }
+        tag = next_tag(tag);
     }
     return SIZE_MAX;
 }
@@ -331,12 +514,13 @@ static IONF_NOINLINE ionf_status
 import_build(ionf_symmap *map, ionf_symmap_import *import)
 {
     const ionf_shared *const shared = import->shared;
-    if (shared->max_id >= UINT32_MAX) {
+    if (shared->max_id > ITEMS_MAX) {
         return IONF_ERR_NOMEM;
     }
     const size_t count = (size_t)shared->max_id;
     if (count != 0) {
-        const ionf_status status = slots_renew(&import->index, slots_cap_for(count), &map->alloc);
+        const ionf_status status =
+            slots_add(&import->index, slots_cap_for(MIN_SLOTS, count), &map->alloc);
         if (status != IONF_OK) {
             return status;
         }
@@ -401,113 +585,175 @@ system_find(const uint8_t *text, size_t len)
     }
 }
 
-/* Index of local `text`, or SIZE_MAX. */
+/* A text and where its look-up ended. */
+typedef struct lookup {
+    const uint8_t *text;
+    size_t len;
+    uint64_t hash;
+    size_t place; /* of locals: the empty slot, unless there are none at all */
+    uint32_t tag; /* at that place */
+} lookup;
+
+/* Index of a local, or SIZE_MAX. */
 static inline size_t
-local_find(const ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len)
+local_find(const ionf_symmap *map, lookup *wanted)
 {
     const size_t mask = map->slots.cap - 1;
     if (IONF_UNLIKELY(map->slots.cap == 0)) {
         return SIZE_MAX;
     }
-    for (size_t i = (size_t)hash & mask; map->slots.slots[i] != 0; i = (i + 1) & mask) {
-        const uint64_t slot = map->slots.slots[i];
-        if (((slot ^ hash) & SLOT_TAG) != 0) {
-            continue;
+    uint32_t tag = slot_tag(wanted->hash, mask);
+    size_t i = (size_t)wanted->hash & mask;
+    for (; map->slots.slots[i] != 0; i = (i + 1) & mask) {
+        const uint32_t slot = map->slots.slots[i];
+        if (slot_has_tag(slot, tag, mask)) {
+            const uint8_t *p = local_at(map, slot_index(slot, mask));
+            if (slice_is(take_local(&p), wanted->text, wanted->len)) {
+                return slot_index(slot, mask);
+            }
         }
-        const ionf_symmap_entry *const entry = &map->locals[SLOT_INDEX(slot)];
-        if (entry->len == len &&
-            (len == 0 || memcmp(map->text.data + entry->start, text, len) == 0)) {
-            return SLOT_INDEX(slot);
-        }
+        tag = next_tag(tag);
     }
+    wanted->place = i;
+    wanted->tag = tag;
     return SIZE_MAX;
+}
+
+/* The hash of a local, as far as slots go, from its slot. */
+static inline uint32_t
+slot_hash(const ionf_symmap *map, uint32_t slot, size_t place, size_t mask)
+{
+    if (IONF_UNLIKELY(slot >= DISTANCE_MAX * DISTANCE_ONE)) {
+        const ionf_slice text = ionf_symmap_local(map, slot_index(slot, mask));
+        return (uint32_t)hash_text(map->seed, text.data, text.len);
+    }
+    return (slot & HASH_BITS & ~(uint32_t)mask) |
+           ((uint32_t)(place - slot / DISTANCE_ONE) & (uint32_t)mask);
+}
+
+/* In two steps, so that what has branches that cannot be predicted stays apart: with 10,000 names a new one
+ * takes 44 ns, not 48. */
+#define SPREAD_BATCH 32
+
+/* Take out what is in the slots from `start` to `end`, where it is as of `cap` slots, and put it again. */
+static void
+spread_some(ionf_symmap *map, size_t cap, size_t start, size_t end)
+{
+    uint32_t hashes[SPREAD_BATCH], indexes[SPREAD_BATCH];
+    uint32_t *const slots = map->slots.slots;
+    size_t count = 0;
+    for (size_t i = start; i < end; i++) {
+        hashes[count] = slot_hash(map, slots[i], i, cap - 1);
+        indexes[count] = slots[i] & (uint32_t)(cap - 1);
+        count += slots[i] != 0;
+        slots[i] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        slots_put(&map->slots, hashes[i], indexes[i] - 1);
+    }
+}
+
+/* Spread the first `cap` slots over all. They are taken in the order of their runs, so that what is put
+ * passes over nothing that is still to be taken, and no two of them change places; the run that goes on at
+ * the first slot goes on behind the last one instead. */
+static void
+spread_slots(ionf_symmap *map, size_t cap)
+{
+    uint32_t *const slots = map->slots.slots;
+    size_t first = 0;
+    while (slots[first] != 0) {
+        first++;
+    }
+    memcpy(slots + cap, slots, first * sizeof *slots);
+    memset(slots, 0, first * sizeof *slots);
+    const size_t end = cap + first;
+    for (size_t i = first + 1; i < end; i += SPREAD_BATCH) {
+        spread_some(map, cap, i, end - i < SPREAD_BATCH ? end : i + SPREAD_BATCH);
+    }
 }
 
 static IONF_NOINLINE ionf_status
 locals_grow_slots(ionf_symmap *map)
 {
-    const ionf_status status =
-        slots_renew(&map->slots, slots_cap_for(map->local_count + 1), &map->alloc);
-    if (status != IONF_OK) {
-        return status;
+    const size_t cap = map->slots.cap;
+    const size_t wanted = cap == 0 ? MIN_SLOTS : cap < FEW_SLOTS ? cap * 4 : cap * 2;
+    const ionf_status status = slots_add(&map->slots, wanted, &map->alloc);
+    if (status == IONF_OK && cap != 0) {
+        spread_slots(map, cap);
     }
-    for (size_t i = 0; i < map->local_count; i++) {
-        slots_put(&map->slots, map->locals[i].hash, i);
-    }
-    return IONF_OK;
+    return status;
 }
 
-/* Room for one more row and its slot. */
+/* Room for one more local of `size` bytes, and its slot. */
 static ionf_status
-local_reserve(ionf_symmap *map)
+local_reserve(ionf_symmap *map, size_t size)
 {
-    if (map->local_count >= UINT32_MAX - 1) {
+    if (map->local_count >= ITEMS_MAX || (uint64_t)map->text.len > START_MAX) {
         return IONF_ERR_RANGE;
     }
-    if (map->local_count == map->local_cap) {
-        void *rows = map->locals;
-        const ionf_status status = ionf_alloc_grow(&map->alloc, &rows, &map->local_cap,
-                                                   map->local_count + 1, sizeof *map->locals);
-        map->locals = rows;
-        if (status != IONF_OK) {
-            return status;
-        }
+    const size_t row = map->local_count / LOCALS_PER_ROW;
+    ionf_status status = IONF_OK;
+    if (row >= map->start_cap) {
+        void *rows = map->starts;
+        status =
+            ionf_alloc_grow(&map->alloc, &rows, &map->start_cap, row + 1, sizeof *map->starts);
+        map->starts = rows;
     }
-    return map->slots.cap / 2 <= map->local_count ? locals_grow_slots(map) : IONF_OK;
+    if (status == IONF_OK && slots_room(map->slots.cap) <= map->local_count) {
+        status = locals_grow_slots(map);
+    }
+    return status == IONF_OK ? ionf_buf_reserve(&map->text, size) : status;
 }
 
 static ionf_status
-local_append(ionf_symmap *map, uint64_t hash, const uint8_t *text, size_t len)
+local_append(ionf_symmap *map, const lookup *wanted)
 {
-    ionf_status status = local_reserve(map);
+    const size_t cap = map->slots.cap;
+    const size_t size = sized(wanted->len);
+    const ionf_status status = local_reserve(map, size);
     if (status != IONF_OK) {
         return status;
     }
-    const size_t start = map->text.len;
-    /* One more, so that even the empty text has an address to copy from. */
-    status = ionf_buf_reserve(&map->text, len + 1);
-    if (status != IONF_OK) {
-        return status;
+    if (IONF_LIKELY(map->slots.cap == cap)) {
+        map->slots.slots[wanted->place] = wanted->tag | (uint32_t)(map->local_count + 1);
+    } else {
+        slots_put(&map->slots, wanted->hash, map->local_count);
     }
-    status = ionf_buf_append(&map->text, text, len);
-    if (status != IONF_OK) {
-        return status;
-    }
-    map->locals[map->local_count] = (ionf_symmap_entry){hash, start, len};
-    slots_put(&map->slots, hash, map->local_count++);
+    local_begin(map);
+    (void)put_string(map->text.data + map->text.len, wanted->text, wanted->len);
+    map->text.len += size;
     return IONF_OK;
 }
 
 ionf_status
 ionf_symmap_gap(ionf_symmap *map, uint64_t *sid)
 {
-    const ionf_status status = local_reserve(map);
+    const ionf_status status = local_reserve(map, 1);
     if (status != IONF_OK) {
         return status;
     }
-    /* It has a slot as all have, which no look-up finds: no text is that long. */
-    map->locals[map->local_count] = (ionf_symmap_entry){0, map->text.len, IONF_SYMMAP_GAP};
-    slots_put(&map->slots, 0, map->local_count++);
+    local_begin(map); /* without a slot: it is never looked for */
+    map->text.data[map->text.len++] = NULL_BYTE;
     *sid = ionf_symmap_max_id(map);
     return IONF_OK;
 }
 
-/* Look in all three places; `*hash` is set when the text is not a system symbol. */
+/* Look in all three places; the hash is set when the text is not a system symbol. */
 static inline ionf_status
-find_hashed(ionf_symmap *map, const uint8_t *text, size_t len, uint64_t *hash, uint64_t *sid)
+find_hashed(ionf_symmap *map, lookup *wanted, uint64_t *sid)
 {
-    *sid = system_find(text, len);
+    *sid = system_find(wanted->text, wanted->len);
     if (*sid != 0) {
         return IONF_OK;
     }
-    *hash = hash_text(map->seed, text, len);
+    wanted->hash = hash_text(map->seed, wanted->text, wanted->len);
     if (map->import_count != 0) {
-        const ionf_status status = imports_find(map, *hash, text, len, sid);
+        const ionf_status status = imports_find(map, wanted->hash, wanted->text, wanted->len, sid);
         if (status != IONF_OK || *sid != 0) {
             return status;
         }
     }
-    const size_t index = local_find(map, *hash, text, len);
+    const size_t index = local_find(map, wanted);
     *sid = index == SIZE_MAX ? 0 : map->first_local + index;
     return IONF_OK;
 }
@@ -515,8 +761,9 @@ find_hashed(ionf_symmap *map, const uint8_t *text, size_t len, uint64_t *hash, u
 ionf_status
 ionf_symmap_find(ionf_symmap *map, const uint8_t *text, size_t len, uint64_t *sid)
 {
-    uint64_t hash = 0, found;
-    const ionf_status status = find_hashed(map, text, len, &hash, &found);
+    lookup wanted = {text, len, 0, 0, 0};
+    uint64_t found;
+    const ionf_status status = find_hashed(map, &wanted, &found);
     if (status == IONF_OK) {
         *sid = found;
     }
@@ -526,13 +773,14 @@ ionf_symmap_find(ionf_symmap *map, const uint8_t *text, size_t len, uint64_t *si
 ionf_status
 ionf_symmap_intern(ionf_symmap *map, const uint8_t *text, size_t len, uint64_t *sid)
 {
-    uint64_t hash = 0, found;
-    ionf_status status = find_hashed(map, text, len, &hash, &found);
+    lookup wanted = {text, len, 0, 0, 0};
+    uint64_t found;
+    ionf_status status = find_hashed(map, &wanted, &found);
     if (IONF_UNLIKELY(status != IONF_OK)) {
         return status;
     }
     if (found == 0) {
-        status = local_append(map, hash, text, len);
+        status = local_append(map, &wanted);
         if (IONF_UNLIKELY(status != IONF_OK)) {
             return status;
         }
@@ -551,33 +799,6 @@ ionf_symmap_intern(ionf_symmap *map, const uint8_t *text, size_t len, uint64_t *
  * All lengths are summed first, so that the bytes are stored once, in one reservation. */
 
 #define FIELD(sid) ((uint8_t)(0x80u | (sid)))
-
-static size_t
-sized(size_t content_len)
-{
-    return 1 + (content_len < 14 ? 0 : ionf_varuint_size(content_len)) + content_len;
-}
-
-static uint8_t *
-put_head(uint8_t *dst, uint8_t type_code, size_t content_len)
-{
-    if (content_len < 14) {
-        *dst = (uint8_t)((unsigned)type_code << 4 | content_len);
-        return dst + 1;
-    }
-    *dst = (uint8_t)(type_code << 4 | 14);
-    return ionf_varuint_put(dst + 1, content_len);
-}
-
-static uint8_t *
-put_string(uint8_t *dst, const uint8_t *text, size_t len)
-{
-    dst = put_head(dst, 8, len);
-    if (len != 0) {
-        memcpy(dst, text, len);
-    }
-    return dst + len;
-}
 
 static uint8_t *
 put_uint(uint8_t *dst, uint64_t value)
@@ -610,7 +831,7 @@ put_import(uint8_t *dst, const ionf_symmap_import *import)
 /* Lengths of what the next table holds. */
 typedef struct table_plan {
     bool is_append;
-    size_t first;       /* local to start with */
+    size_t first;       /* where its locals begin in map->text */
     size_t import_len;  /* content of the list of imports; 0: no such list */
     size_t symbols_len; /* content of the list of symbols; 0: no such list */
     size_t struct_len;
@@ -618,16 +839,23 @@ typedef struct table_plan {
     size_t total;
 } table_plan;
 
+/* Bytes of the locals that have been written. */
+static size_t
+emitted_len(const ionf_symmap *map)
+{
+    return map->emitted_count == map->local_count
+               ? map->text.len
+               : (size_t)(local_at(map, map->emitted_count) - map->text.data);
+}
+
 static table_plan
 plan_table(const ionf_symmap *map, bool is_append)
 {
-    table_plan plan = {.is_append = is_append, .first = is_append ? map->emitted_count : 0};
+    table_plan plan = {.is_append = is_append, .first = is_append ? emitted_len(map) : 0};
     for (size_t i = 0; !is_append && i < map->import_count; i++) {
         plan.import_len += sized(import_content_len(&map->imports[i]));
     }
-    for (size_t i = plan.first; i < map->local_count; i++) {
-        plan.symbols_len += map->locals[i].len == IONF_SYMMAP_GAP ? 1 : sized(map->locals[i].len);
-    }
+    plan.symbols_len = map->text.len - plan.first;
     if (plan.import_len == 0 && plan.symbols_len == 0) {
         return plan;
     }
@@ -636,16 +864,6 @@ plan_table(const ionf_symmap *map, bool is_append)
     plan.wrapper_len = 2 + sized(plan.struct_len);
     plan.total = sized(plan.wrapper_len);
     return plan;
-}
-
-static uint8_t *
-put_symbol(uint8_t *dst, const ionf_symmap *map, const ionf_symmap_entry *entry)
-{
-    if (entry->len == IONF_SYMMAP_GAP) {
-        *dst++ = 0x0F; /* null */
-        return dst;
-    }
-    return put_string(dst, map->text.data + entry->start, entry->len);
 }
 
 static uint8_t *
@@ -669,9 +887,8 @@ put_table(uint8_t *dst, const ionf_symmap *map, const table_plan *plan)
     if (plan->symbols_len != 0) {
         *dst++ = FIELD(IONF_SID_SYMBOLS);
         dst = put_head(dst, 11, plan->symbols_len);
-        for (size_t i = plan->first; i < map->local_count; i++) {
-            dst = put_symbol(dst, map, &map->locals[i]);
-        }
+        memcpy(dst, map->text.data + plan->first, plan->symbols_len);
+        dst += plan->symbols_len;
     }
     return dst;
 }
@@ -682,6 +899,29 @@ ionf_symmap_binary_size(const ionf_symmap *map, bool with_ivm)
     return (with_ivm ? 4 : 0) + plan_table(map, map->has_context && !with_ivm).total;
 }
 
+static uint8_t *
+put_binary(ionf_symmap *map, bool with_ivm, const table_plan *plan, uint8_t *dst)
+{
+    if (with_ivm) {
+        memcpy(dst, "\xE0\x01\x00\xEA", 4);
+        dst += 4;
+        map->has_context = false;
+    }
+    if (plan->total != 0) {
+        dst = put_table(dst, map, plan);
+        map->has_context = true;
+    }
+    map->emitted_count = map->local_count;
+    return dst;
+}
+
+uint8_t *
+ionf_symmap_put_binary(ionf_symmap *map, bool with_ivm, uint8_t *dst)
+{
+    const table_plan plan = plan_table(map, map->has_context && !with_ivm);
+    return put_binary(map, with_ivm, &plan, dst);
+}
+
 ionf_status
 ionf_symmap_write_binary(ionf_symmap *map, bool with_ivm, ionf_buf *out)
 {
@@ -690,17 +930,7 @@ ionf_symmap_write_binary(ionf_symmap *map, bool with_ivm, ionf_buf *out)
     if (status != IONF_OK) {
         return status;
     }
-    uint8_t *dst = out->data + out->len;
-    if (with_ivm) {
-        memcpy(dst, "\xE0\x01\x00\xEA", 4);
-        dst += 4;
-        map->has_context = false;
-    }
-    if (plan.total != 0) {
-        dst = put_table(dst, map, &plan);
-        map->has_context = true;
-    }
-    out->len = (size_t)(dst - out->data);
-    map->emitted_count = map->local_count;
+    uint8_t *const end = put_binary(map, with_ivm, &plan, out->data + out->len);
+    out->len = (size_t)(end - out->data);
     return IONF_OK;
 }

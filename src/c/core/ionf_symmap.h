@@ -11,10 +11,10 @@
 #include "ionf_buf.h"
 #include "ionf_symtab.h"
 
-/* Open addressing with linear probing, a power of two of slots, at most half of them used. A slot
- * holds the upper half of the hash and an index + 1; 0 is an empty slot. */
+/* Open addressing with linear probing, a power of two of slots. A slot holds an index + 1, and in the bits
+ * that it leaves some of the hash; 0 is an empty slot. */
 typedef struct ionf_symmap_slots {
-    uint64_t *slots; /* owned; NULL while cap is 0 */
+    uint32_t *slots; /* owned; NULL while cap is 0 */
     size_t cap;
 } ionf_symmap_slots;
 
@@ -28,13 +28,6 @@ typedef struct ionf_symmap_import {
     bool has_index;
 } ionf_symmap_import;
 
-typedef struct ionf_symmap_entry {
-    uint64_t hash;
-    size_t start, len; /* in text; a len of IONF_SYMMAP_GAP: a symbol without text */
-} ionf_symmap_entry;
-
-#define IONF_SYMMAP_GAP SIZE_MAX
-
 typedef struct ionf_symmap {
     ionf_alloc alloc;
     uint64_t seed; /* of the hash: see ionf_symmap_set_seed */
@@ -43,11 +36,12 @@ typedef struct ionf_symmap {
     ionf_symmap_import *imports;
     size_t import_count, import_kept, import_cap;
     uint64_t first_local;
-    ionf_symmap_entry *locals; /* owned; local SID = first_local + index */
-    size_t local_count, local_cap;
+    size_t local_count; /* local SID = first_local + index */
+    uint64_t *starts;   /* owned: where they begin in text, a row for each four */
+    size_t start_cap;
     size_t emitted_count; /* locals already written out by a flush: the next table is an append */
     bool has_context;     /* a table, with the imports, has been written */
-    ionf_buf text;
+    ionf_buf text;        /* the locals as the table has them: strings, and nulls for gaps */
     ionf_symmap_slots slots; /* of the locals */
 } ionf_symmap;
 
@@ -73,7 +67,7 @@ IONF_MUST_CHECK ionf_status ionf_symmap_import_part(ionf_symmap *map, const ionf
 /* A new context whose imports are the first `count` alone. Cannot fail. */
 void ionf_symmap_keep_imports(ionf_symmap *map, size_t count);
 /* SID of `text` (valid UTF-8), from the system table, an import, or a local symbol, appended if
- * new: always the lowest one. */
+ * new: always the lowest one. IONF_ERR_RANGE beyond 200 million local symbols, or 1 TB of them. */
 IONF_MUST_CHECK ionf_status ionf_symmap_intern(ionf_symmap *map, const uint8_t *text, size_t len,
                                                uint64_t *sid);
 /* As intern, but nothing is appended: 0 for a text without SID. The first look-up may allocate. */
@@ -81,6 +75,8 @@ IONF_MUST_CHECK ionf_status ionf_symmap_find(ionf_symmap *map, const uint8_t *te
                                              uint64_t *sid);
 /* Append a local symbol whose text is unknown, a null in the list of symbols. */
 IONF_MUST_CHECK ionf_status ionf_symmap_gap(ionf_symmap *map, uint64_t *sid);
+/* Text of a local symbol, until the map changes; data is NULL for a gap. */
+ionf_slice ionf_symmap_local(const ionf_symmap *map, size_t index);
 /* Greatest SID in use. */
 static inline uint64_t
 ionf_symmap_max_id(const ionf_symmap *map)
@@ -98,6 +94,11 @@ IONF_MUST_CHECK ionf_status ionf_symmap_write_binary(ionf_symmap *map, bool with
                                                      ionf_buf *out);
 /* Bytes that ionf_symmap_write_binary would append. */
 size_t ionf_symmap_binary_size(const ionf_symmap *map, bool with_ivm);
+/* The same to `dst`, which has room for them; gives the byte after. */
+uint8_t *ionf_symmap_put_binary(ionf_symmap *map, bool with_ivm, uint8_t *dst);
+/* Give back what only look-ups need, and the room that the texts do not use. Until the map is reset, all
+ * locals may be written, after an IVM, and nothing else. Cannot fail. */
+void ionf_symmap_trim(ionf_symmap *map);
 /* With more local symbols than this a stream does better with a new context: neither its writer nor
  * its readers have to hold symbols of long ago. */
 #define IONF_SYMMAP_CONTEXT_MAX 65536

@@ -592,7 +592,7 @@ write_imports(ionf_txt_writer *w, const ionf_symmap *map)
 static bool
 has_leading_gap(const ionf_symmap *map)
 {
-    return map->local_count != 0 && map->locals[0].len == IONF_SYMMAP_GAP;
+    return map->local_count != 0 && ionf_symmap_local(map, 0).data == NULL;
 }
 
 static ionf_status

@@ -220,19 +220,27 @@ binary_of_names(ionfast_encoder *enc)
     return bytes;
 }
 
+/* Many names take more in the map than in the output. What the map needs to find them goes before the
+ * output is allocated, as the body's spare room does, in a call that the encoder grew for. */
+static void
+trim_symbols(ionfast_encoder *enc)
+{
+    ionf_symmap *const symbols = &enc->bin.symbols;
+    if (IONF_UNLIKELY(enc->body->cap > enc->body_start_cap) &&
+        ionf_symmap_retained(symbols) >= LARGE_BODY) {
+        ionf_symmap_trim(symbols);
+    }
+}
+
 /* The same from the symbol map. */
 static PyObject *
 binary_of_map(ionfast_encoder *enc)
 {
-    enc->scratch.len = 0;
-    const ionf_status status = ionf_symmap_write_binary(&enc->bin.symbols, true, &enc->scratch);
-    if (status != IONF_OK) {
-        return ionfast_set_status(enc->state, status);
-    }
-    const size_t head = enc->scratch.len;
-    PyObject *const bytes = output_of_body(enc, head);
+    ionf_symmap *const symbols = &enc->bin.symbols;
+    trim_symbols(enc);
+    PyObject *const bytes = output_of_body(enc, ionf_symmap_binary_size(symbols, true));
     if (bytes != NULL) {
-        memcpy(PyBytes_AS_STRING(bytes), enc->scratch.data, head);
+        (void)ionf_symmap_put_binary(symbols, true, (uint8_t *)PyBytes_AS_STRING(bytes));
     }
     return bytes;
 }

@@ -1007,8 +1007,8 @@ symbols_binary(const remap *map, ionf_bin_writer *w)
     }
     for (size_t i = 0; status == IONF_OK && i < map->count; i++) {
         if (!is_absent_sid(map, map->sids[i])) {
-            const ionf_symmap_entry *const entry = &symbols->locals[i];
-            status = symbol_binary(w, symbols->text.data + entry->start, entry->len);
+            const ionf_slice text = ionf_symmap_local(symbols, i);
+            status = symbol_binary(w, text.data, text.len);
         }
     }
     return status == IONF_OK ? ionf_bin_write_end(w) : status;
