@@ -177,7 +177,7 @@ test_growing_and_truncating(void)
     static const size_t counts[] = {30,   7,     33,    31,    140,  100,   3000,  513, 9000,
                                     2047, 24580, 23000, 24570, MANY, 48000, 30000, 3};
     char text[40];
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < 4; seed++) {
         ionf_symmap map;
         ionf_symmap_init(&map, ionf_alloc_libc());
         ionf_symmap_set_seed(&map, seed * 0x9E3779B97F4A7C15u);
@@ -230,6 +230,73 @@ test_long_locals(void)
         }
         ionf_symmap_destroy(&map);
     }
+}
+
+typedef struct hashed {
+    uint32_t hash; /* all that slots have of it */
+    uint32_t number;
+} hashed;
+
+static int
+compare_hashes(const void *a, const void *b)
+{
+    const uint32_t left = ((const hashed *)a)->hash;
+    const uint32_t right = ((const hashed *)b)->hash;
+    return (left > right) - (left < right);
+}
+
+static void
+number_text(uint8_t *text, size_t len, size_t at, uint32_t number)
+{
+    memset(text, 'x', len);
+    for (size_t i = 0; i < 4 && at + i < len; i++) {
+        text[at + i] = (uint8_t)(number >> 8 * i & 0xFF);
+    }
+}
+
+/* Texts that are the same but for a few bytes, wherever these are, and whose hashes are the same. */
+static void
+test_texts_of_one_hash(void)
+{
+    enum { COUNT = 80000, LOW_BITS = 6 };
+    static const size_t cases[][2] = {{3, 0},  {6, 0},  {6, 2},  {8, 0},  {8, 4},
+                                      {12, 0}, {12, 4}, {12, 8}, {16, 0}, {16, 12},
+                                      {20, 0}, {20, 8}, {20, 16}};
+    static hashed all[COUNT];
+    uint8_t text[20];
+    uint64_t sid = 0;
+    ionf_symmap map;
+    ionf_symmap_init(&map, ionf_alloc_libc());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t len = cases[i][0];
+        for (uint32_t j = 0; j < COUNT; j++) {
+            number_text(text, len, cases[i][1], j);
+            ionf_symmap_truncate(&map, 0);
+            CHECK(ionf_symmap_intern(&map, text, len, &sid) == IONF_OK);
+            uint32_t place = 0;
+            while (map.slots.slots[place] == 0) {
+                place++;
+            }
+            all[j] = (hashed){map.slots.slots[place] >> LOW_BITS << LOW_BITS | place, j};
+        }
+        CHECK_INT(map.slots.cap, 1 << LOW_BITS);
+        qsort(all, COUNT, sizeof *all, compare_hashes);
+        int pairs = 0;
+        for (size_t j = 1; j < COUNT; j++) {
+            if (all[j].hash != all[j - 1].hash) {
+                continue;
+            }
+            ionf_symmap_truncate(&map, 0);
+            for (size_t k = 0; k < 4; k++) {
+                number_text(text, len, cases[i][1], all[j - k % 2].number);
+                CHECK_INT(ionf_symmap_intern(&map, text, len, &sid), IONF_OK);
+                CHECK_INT(sid, 10 + k % 2);
+            }
+            pairs++;
+        }
+        CHECK(pairs > 3);
+    }
+    ionf_symmap_destroy(&map);
 }
 
 /* When the slots cannot grow, all that was there is still there. */
@@ -651,6 +718,7 @@ main(void)
     RUN(test_truncate);
     RUN(test_growing_and_truncating);
     RUN(test_long_locals);
+    RUN(test_texts_of_one_hash);
     RUN(test_growth_that_fails);
     RUN(test_imports);
     RUN(test_import_index_is_kept);
