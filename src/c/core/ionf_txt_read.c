@@ -321,6 +321,16 @@ check_size(ionf_txt_reader *r, uint64_t value_offset, const uint8_t *p)
     return fail_at_offset(r, IONF_ERR_VALUE_SIZE, value_offset);
 }
 
+/* More of the value must come, unless there is too much of it already. */
+static ionf_status
+wait_for_data(ionf_txt_reader *r)
+{
+    const uint64_t here = ionf_reader_offset(&r->base, r->base.p);
+    const ionf_status size =
+        check_size(r, r->base.depth != 0 ? r->base.value_offset : here, r->base.end);
+    return size == IONF_OK ? IONF_NEED_DATA : size;
+}
+
 /* What a lexer's answer means for the reader. */
 static ionf_status
 conclude(ionf_txt_reader *r, const ionf_txt_lex *x, ionf_status status)
@@ -328,14 +338,7 @@ conclude(ionf_txt_reader *r, const ionf_txt_lex *x, ionf_status status)
     if (status == IONF_OK || status == IONF_ERR_INTERRUPTED) {
         return status;
     }
-    if (status == IONF_NEED_DATA) {
-        const uint64_t here = ionf_reader_offset(&r->base, r->base.p);
-        return check_size(r, r->base.depth != 0 ? r->base.value_offset : here, r->base.end) ==
-                       IONF_OK
-                   ? IONF_NEED_DATA
-                   : IONF_ERR_VALUE_SIZE;
-    }
-    return fail(r, status, x->p, x->expected);
+    return status == IONF_NEED_DATA ? wait_for_data(r) : fail(r, status, x->p, x->expected);
 }
 
 /* ---- the finder ---- */
@@ -1332,7 +1335,7 @@ pull(ionf_txt_reader *r, ionf_token *token)
     if (r->find.is_active && !r->base.is_final) {
         const ionf_status found = find_end(r);
         if (found != IONF_OK) {
-            return conclude(r, NULL, found);
+            return found == IONF_NEED_DATA ? wait_for_data(r) : found;
         }
     }
     ionf_status status = need_scratch(r);
