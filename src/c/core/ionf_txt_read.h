@@ -247,8 +247,12 @@ ionf_txt_guessed_field(const ionf_txt_guess *guess, const uint8_t **at, const ui
     if (*p != ':') {
         return false;
     }
-    *at = ionf_txt_space(p + 1, end);
-    return *at != end;
+    p = ionf_txt_space(p + 1, end);
+    if (p == end) {
+        return false; /* and *at is where it was, for a closer look */
+    }
+    *at = p;
+    return true;
 }
 
 /* A field name in double quotes or an identifier, and its colon. */
