@@ -1060,7 +1060,6 @@ main(void)
     RUN(structs);
     RUN(names_like_the_guessed_one);
     RUN(guesses_of_each_length);
-    RUN(guesses_are_right_where_names_repeat);
     RUN(sexps);
     RUN(version_markers);
     RUN(local_symbol_tables);
@@ -1082,7 +1081,10 @@ main(void)
     RUN(names_survive_a_growing_scratch);
     RUN(reset_leaves_nothing);
     RUN(each_allocation_fails_once);
-    RUN(scratch_is_lent_once_and_only_where_needed);
+    if (IONF_STEP_BYTES > 128) { /* they count what the inline half does, which a step ends */
+        RUN(guesses_are_right_where_names_repeat);
+        RUN(scratch_is_lent_once_and_only_where_needed);
+    }
     free(expected_next.text);
     return ct_end();
 }
