@@ -277,3 +277,34 @@ def assert_deep_dump_is_safe(build: str) -> None:
         print("done")
     """)
     assert out == "done"
+
+
+# ------------------------------------------------------------------------ what loads holds
+
+
+def assert_cut_off_is_dropped(text: str) -> None:
+    """Nothing stays of a long value that ends too early: its items would be tens of thousands of blocks."""
+
+    def fail() -> None:
+        with pytest.raises(ionfast.IonError):
+            ionfast.loads(text[: len(text) * 9 // 10])
+
+    fail()
+    fail()
+    before = sys.getallocatedblocks()
+    for _ in range(5):
+        fail()
+    assert sys.getallocatedblocks() - before < 1000
+
+
+def loads_with_peak(data: bytes | str) -> tuple[Any, int]:
+    """The value, and the bytes held beyond it at the worst moment, from empty pools."""
+    ionfast.pools.clear()
+    tracemalloc.start()
+    try:
+        value = ionfast.loads(data)
+        peak = tracemalloc.get_traced_memory()[1]
+        ionfast.pools.clear()
+        return value, peak - tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
