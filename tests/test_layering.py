@@ -17,9 +17,9 @@ import vectors
 # A core file may include files of its own level and lower ones.
 LEVELS = (
     "base status alloc",
-    "buf utf8 widen varint num bignum float radix ntt pow10 ts dec b64 token",
+    "buf utf8 widen varint num bignum float radix ntt pow10 ts dec b64 bin_put token",
     "pool symtab symmap patch",
-    "reader bin_read txt_lex txt_read txt_discard bin_put bin_write txt_put txt_write",
+    "reader bin_read txt_lex txt_read txt_discard bin_write txt_put txt_write",
     "transcode",
 )
 LEVEL_OF = {f"ionf_{name}": i for i, names in enumerate(LEVELS) for name in names.split()}

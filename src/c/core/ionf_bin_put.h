@@ -75,16 +75,30 @@ ionf_copy_short(uint8_t *dst, const uint8_t *src, size_t len)
     }
 }
 
-/* A string; `dst` has room for IONF_BIN_PUT_MAX + len bytes. */
+/* Bytes of a value with so many of content. */
+static inline size_t
+ionf_bin_sized(size_t content_len)
+{
+    return 1 + (content_len < 14 ? 0 : ionf_varuint_size(content_len)) + content_len;
+}
+
+/* The head of a value with content; `type_byte` is the type code in its upper half. */
+static inline uint8_t *
+ionf_bin_put_head(uint8_t *dst, unsigned type_byte, size_t content_len)
+{
+    if (IONF_LIKELY(content_len < 14)) {
+        *dst = (uint8_t)(type_byte | content_len);
+        return dst + 1;
+    }
+    *dst = (uint8_t)(type_byte | 14u);
+    return ionf_varuint_put(dst + 1, content_len);
+}
+
+/* A string, all of it within ionf_bin_sized(len) bytes. */
 static inline uint8_t *
 ionf_bin_put_string(uint8_t *dst, const uint8_t *text, size_t len)
 {
-    if (IONF_LIKELY(len < 14)) {
-        *dst++ = (uint8_t)(0x80u | len);
-    } else {
-        *dst = 0x8E;
-        dst = ionf_varuint_put(dst + 1, len);
-    }
+    dst = ionf_bin_put_head(dst, 0x80, len);
     ionf_copy_short(dst, text, len);
     return dst + len;
 }

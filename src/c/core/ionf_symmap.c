@@ -4,9 +4,8 @@
 
 #include <assert.h>
 
-#include "ionf_varint.h"
+#include "ionf_bin_put.h"
 
-#define NULL_BYTE 0x0F /* a symbol without text */
 /* Nothing hangs on the value: a map whose owner sets no seed still needs one. */
 #define DEFAULT_SEED 0x5851F42D4C957F2Du
 
@@ -163,55 +162,6 @@ slots_cap_for(size_t cap, size_t count)
 
 /* ---- the locals' texts, as they stand in the table that is written */
 
-static size_t
-sized(size_t content_len)
-{
-    return 1 + (content_len < 14 ? 0 : ionf_varuint_size(content_len)) + content_len;
-}
-
-static uint8_t *
-put_head(uint8_t *dst, uint8_t type_code, size_t content_len)
-{
-    if (content_len < 14) {
-        *dst = (uint8_t)((unsigned)type_code << 4 | content_len);
-        return dst + 1;
-    }
-    *dst = (uint8_t)(type_code << 4 | 14);
-    return ionf_varuint_put(dst + 1, content_len);
-}
-
-static uint8_t *
-put_string(uint8_t *dst, const uint8_t *text, size_t len)
-{
-    dst = put_head(dst, 8, len);
-    if (len != 0) {
-        memcpy(dst, text, len);
-    }
-    return dst + len;
-}
-
-/* The local at `*p`, which moves behind it. A gap has no data. */
-static inline ionf_slice
-take_local(const uint8_t **p)
-{
-    const uint8_t *text = *p + 1;
-    size_t len = **p & 15u;
-    if (IONF_UNLIKELY(len == 15)) {
-        *p = text;
-        return (ionf_slice){NULL, 0};
-    }
-    if (len == 14) {
-        uint8_t group;
-        len = 0;
-        do {
-            group = *text++;
-            len = len << 7 | (group & 0x7Fu);
-        } while (group < 0x80);
-    }
-    *p = text + len;
-    return (ionf_slice){text, len};
-}
-
 /* A row of map->starts says where four locals begin: the first, and how much further the others do, or
  * FAR. Two bytes a local, where a start each would be eight.
  *
@@ -228,7 +178,7 @@ local_far(const ionf_symmap *map, size_t index)
     const uint64_t row = map->starts[index / LOCALS_PER_ROW];
     const uint8_t *p = map->text.data + (size_t)(row >> START_SHIFT);
     for (size_t left = index % LOCALS_PER_ROW; left != 0; left--) {
-        (void)take_local(&p);
+        (void)ionf_symtab_take(&p);
     }
     return p;
 }
@@ -266,7 +216,7 @@ ionf_slice
 ionf_symmap_local(const ionf_symmap *map, size_t index)
 {
     const uint8_t *p = local_at(map, index);
-    return take_local(&p);
+    return ionf_symtab_take(&p);
 }
 
 /* ---- life */
@@ -615,7 +565,7 @@ local_find(const ionf_symmap *map, lookup *wanted)
         const uint32_t slot = map->slots.slots[i];
         if (slot_has_tag(slot, tag, mask)) {
             const uint8_t *p = local_at(map, slot_index(slot, mask));
-            if (slice_is(take_local(&p), wanted->text, wanted->len)) {
+            if (slice_is(ionf_symtab_take(&p), wanted->text, wanted->len)) {
                 return slot_index(slot, mask);
             }
         }
@@ -716,7 +666,7 @@ static ionf_status
 local_append(ionf_symmap *map, const lookup *wanted)
 {
     const size_t cap = map->slots.cap;
-    const size_t size = sized(wanted->len);
+    const size_t size = ionf_bin_sized(wanted->len);
     const ionf_status status = local_reserve(map, size);
     if (status != IONF_OK) {
         return status;
@@ -727,7 +677,7 @@ local_append(ionf_symmap *map, const lookup *wanted)
         slots_put(&map->slots, wanted->hash, map->local_count);
     }
     local_begin(map);
-    (void)put_string(map->text.data + map->text.len, wanted->text, wanted->len);
+    (void)ionf_bin_put_string(map->text.data + map->text.len, wanted->text, wanted->len);
     map->text.len += size;
     return IONF_OK;
 }
@@ -740,7 +690,7 @@ ionf_symmap_gap(ionf_symmap *map, uint64_t *sid)
         return status;
     }
     local_begin(map); /* without a slot: it is never looked for */
-    map->text.data[map->text.len++] = NULL_BYTE;
+    map->text.data[map->text.len++] = IONF_SYMTAB_GAP;
     *sid = ionf_symmap_max_id(map);
     return IONF_OK;
 }
@@ -811,24 +761,25 @@ static uint8_t *
 put_uint(uint8_t *dst, uint64_t value)
 {
     const size_t size = ionf_uint_size(value);
-    dst = put_head(dst, 2, size);
+    dst = ionf_bin_put_head(dst, 0x20, size);
     return ionf_uint_put(dst, value, size);
 }
 
 static size_t
 import_content_len(const ionf_symmap_import *import)
 {
-    return 3 + sized(import->shared->name.len) + sized(ionf_uint_size(import->shared->version)) +
-           sized(ionf_uint_size(import->length));
+    return 3 + ionf_bin_sized(import->shared->name.len) +
+           ionf_bin_sized(ionf_uint_size(import->shared->version)) +
+           ionf_bin_sized(ionf_uint_size(import->length));
 }
 
 static uint8_t *
 put_import(uint8_t *dst, const ionf_symmap_import *import)
 {
     const ionf_shared *const shared = import->shared;
-    dst = put_head(dst, 13, import_content_len(import));
+    dst = ionf_bin_put_head(dst, 0xD0, import_content_len(import));
     *dst++ = FIELD(IONF_SID_NAME);
-    dst = put_string(dst, shared->name.data, shared->name.len);
+    dst = ionf_bin_put_string(dst, shared->name.data, shared->name.len);
     *dst++ = FIELD(IONF_SID_VERSION);
     dst = put_uint(dst, shared->version);
     *dst++ = FIELD(IONF_SID_MAX_ID);
@@ -860,40 +811,42 @@ plan_table(const ionf_symmap *map, bool is_append)
 {
     table_plan plan = {.is_append = is_append, .first = is_append ? emitted_len(map) : 0};
     for (size_t i = 0; !is_append && i < map->import_count; i++) {
-        plan.import_len += sized(import_content_len(&map->imports[i]));
+        plan.import_len += ionf_bin_sized(import_content_len(&map->imports[i]));
     }
     plan.symbols_len = map->text.len - plan.first;
     if (plan.import_len == 0 && plan.symbols_len == 0) {
         return plan;
     }
-    plan.struct_len = is_append ? 3 : plan.import_len == 0 ? 0 : 1 + sized(plan.import_len);
-    plan.struct_len += plan.symbols_len == 0 ? 0 : 1 + sized(plan.symbols_len);
-    plan.wrapper_len = 2 + sized(plan.struct_len);
-    plan.total = sized(plan.wrapper_len);
+    plan.struct_len = is_append              ? 3
+                      : plan.import_len == 0 ? 0
+                                             : 1 + ionf_bin_sized(plan.import_len);
+    plan.struct_len += plan.symbols_len == 0 ? 0 : 1 + ionf_bin_sized(plan.symbols_len);
+    plan.wrapper_len = 2 + ionf_bin_sized(plan.struct_len);
+    plan.total = ionf_bin_sized(plan.wrapper_len);
     return plan;
 }
 
 static uint8_t *
 put_table(uint8_t *dst, const ionf_symmap *map, const table_plan *plan)
 {
-    dst = put_head(dst, 14, plan->wrapper_len);
+    dst = ionf_bin_put_head(dst, 0xE0, plan->wrapper_len);
     *dst++ = 0x81;
     *dst++ = FIELD(IONF_SID_ION_SYMBOL_TABLE);
-    dst = put_head(dst, 13, plan->struct_len);
+    dst = ionf_bin_put_head(dst, 0xD0, plan->struct_len);
     if (plan->is_append) {
         *dst++ = FIELD(IONF_SID_IMPORTS);
         *dst++ = 0x71;
         *dst++ = IONF_SID_ION_SYMBOL_TABLE;
     } else if (plan->import_len != 0) {
         *dst++ = FIELD(IONF_SID_IMPORTS);
-        dst = put_head(dst, 11, plan->import_len);
+        dst = ionf_bin_put_head(dst, 0xB0, plan->import_len);
         for (size_t i = 0; i < map->import_count; i++) {
             dst = put_import(dst, &map->imports[i]);
         }
     }
     if (plan->symbols_len != 0) {
         *dst++ = FIELD(IONF_SID_SYMBOLS);
-        dst = put_head(dst, 11, plan->symbols_len);
+        dst = ionf_bin_put_head(dst, 0xB0, plan->symbols_len);
         memcpy(dst, map->text.data + plan->first, plan->symbols_len);
         dst += plan->symbols_len;
     }

@@ -4,13 +4,8 @@
 
 #include <stdatomic.h>
 
+#include "ionf_bin_put.h"
 #include "ionf_utf8.h"
-#include "ionf_varint.h"
-
-/* Binary Ion of a symbol: a string of up to 13 bytes, or of that many and more. */
-#define HEAD_STRING 0x80
-#define HEAD_LONG 14
-#define HEAD_MAX_SIZE (1 + IONF_VARUINT_MAX_SIZE)
 
 /* Less than this that lies idle in an array is kept. */
 #define TRIM_MIN 65536
@@ -229,32 +224,11 @@ find_in_import(const ionf_symtab *tab, uint64_t sid, ionf_symbol *out)
     out->import_sid = index + 1;
 }
 
-/* Text of a local symbol; data NULL where it has none. The bytes are our own: nothing about them need be
- * checked. */
-static inline ionf_slice
-local_text(const ionf_symtab *tab, uint64_t sid)
-{
-    const uint8_t *p = tab->text.data + tab->locals[sid - tab->local_first];
-    const uint8_t head = *p++;
-    ionf_slice text = {NULL, 0};
-    if (head == IONF_SYMTAB_GAP) {
-        return text;
-    }
-    text.len = head & 0x0F;
-    if (text.len == HEAD_LONG) {
-        for (text.len = 0; (*p & 0x80) == 0; p++) {
-            text.len = (text.len | *p) << 7;
-        }
-        text.len |= *p++ & 0x7F;
-    }
-    text.data = p;
-    return text;
-}
-
 static void
 find_in_locals(const ionf_symtab *tab, uint64_t sid, ionf_symbol *out)
 {
-    const ionf_slice text = local_text(tab, sid);
+    const uint8_t *p = tab->text.data + tab->locals[sid - tab->local_first];
+    const ionf_slice text = ionf_symtab_take(&p);
     out->text = text.data;
     out->len = text.len;
     out->is_ascii =
@@ -450,22 +424,12 @@ ignore(ionf_lst *lst, const ionf_token *token)
 static ionf_status
 put_text(ionf_buf *buf, ionf_slice text)
 {
-    const ionf_status status = ionf_buf_reserve(buf, text.len + HEAD_MAX_SIZE);
-    if (status != IONF_OK) {
-        return status;
+    const ionf_status status = ionf_buf_reserve(buf, text.len + IONF_BIN_PUT_MAX);
+    if (status == IONF_OK) {
+        uint8_t *const end = ionf_bin_put_string(buf->data + buf->len, text.data, text.len);
+        buf->len = (size_t)(end - buf->data);
     }
-    uint8_t *w = buf->data + buf->len;
-    if (text.len < HEAD_LONG) {
-        *w++ = (uint8_t)(HEAD_STRING | text.len);
-    } else {
-        *w++ = HEAD_STRING | HEAD_LONG;
-        w = ionf_varuint_put(w, text.len);
-    }
-    if (text.len != 0) {
-        memcpy(w, text.data, text.len);
-    }
-    buf->len = (size_t)(w - buf->data) + text.len;
-    return IONF_OK;
+    return status;
 }
 
 static ionf_status
@@ -514,7 +478,7 @@ symbols_begin(ionf_lst *lst, const ionf_token *token)
     }
     /* If the list is the last field, as it mostly is. */
     const size_t before = lst->content.len - (size_t)token->content_len;
-    const ionf_status status = ionf_buf_reserve(&lst->text, lst->content.len + HEAD_MAX_SIZE);
+    const ionf_status status = ionf_buf_reserve(&lst->text, lst->content.len + IONF_BIN_PUT_MAX);
     return status == IONF_OK ? ionf_buf_append(&lst->text, lst->content.data, before) : status;
 }
 

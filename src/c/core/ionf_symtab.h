@@ -79,6 +79,29 @@ typedef struct ionf_import {
 /* What stands for a symbol without text: null, or a value that is not a string. */
 #define IONF_SYMTAB_GAP 0x0F
 
+/* The symbol at `*p`, which moves behind it, as binary Ion writes it; data NULL: a gap. For bytes of our own,
+ * about which nothing need be checked. */
+static inline ionf_slice
+ionf_symtab_take(const uint8_t **p)
+{
+    const uint8_t *text = *p + 1;
+    size_t len = **p & 15u;
+    if (IONF_UNLIKELY(len == 15)) {
+        *p = text;
+        return (ionf_slice){NULL, 0};
+    }
+    if (len == 14) {
+        uint8_t group;
+        len = 0;
+        do {
+            group = *text++;
+            len = len << 7 | (group & 0x7Fu);
+        } while (group < 0x80);
+    }
+    *p = text + len;
+    return (ionf_slice){text, len};
+}
+
 typedef struct ionf_symtab {
     ionf_alloc alloc;
     const ionf_catalog *catalog; /* borrowed until the next reset; NULL: none */

@@ -166,23 +166,6 @@ ionfast_encode_version_marker(ionfast_encoder *enc)
 
 static const uint8_t version_marker[] = {0xE0, 0x01, 0x00, 0xEA};
 
-static size_t
-sized(size_t content_len)
-{
-    return 1 + (content_len < 14 ? 0 : ionf_varuint_size(content_len)) + content_len;
-}
-
-static uint8_t *
-put_head(uint8_t *dst, unsigned type_byte, size_t content_len)
-{
-    if (content_len < 14) {
-        *dst = (uint8_t)(type_byte | content_len);
-        return dst + 1;
-    }
-    *dst = (uint8_t)(type_byte | 14u);
-    return ionf_varuint_put(dst + 1, content_len);
-}
-
 static ionf_slice
 put_off_text(const ionfast_encoder *enc, size_t i)
 {
@@ -196,26 +179,24 @@ static PyObject *
 binary_of_names(ionfast_encoder *enc)
 {
     const size_t symbols_len = enc->put_off_size;
-    const size_t struct_len = 1 + sized(symbols_len);
-    const size_t wrapper_len = 2 + sized(struct_len);
-    const size_t head = sizeof version_marker + sized(wrapper_len);
+    const size_t struct_len = 1 + ionf_bin_sized(symbols_len);
+    const size_t wrapper_len = 2 + ionf_bin_sized(struct_len);
+    const size_t head = sizeof version_marker + ionf_bin_sized(wrapper_len);
     PyObject *bytes = output_of_body(enc, head);
     if (bytes == NULL) {
         return NULL;
     }
     uint8_t *dst = (uint8_t *)PyBytes_AS_STRING(bytes);
     memcpy(dst, version_marker, sizeof version_marker);
-    dst = put_head(dst + sizeof version_marker, 0xE0, wrapper_len);
+    dst = ionf_bin_put_head(dst + sizeof version_marker, 0xE0, wrapper_len);
     *dst++ = 0x81;
     *dst++ = 0x80u | IONF_SID_ION_SYMBOL_TABLE;
-    dst = put_head(dst, 0xD0, struct_len);
+    dst = ionf_bin_put_head(dst, 0xD0, struct_len);
     *dst++ = 0x80u | IONF_SID_SYMBOLS;
-    dst = put_head(dst, 0xB0, symbols_len);
+    dst = ionf_bin_put_head(dst, 0xB0, symbols_len);
     for (size_t i = 0; i < enc->put_off_count; i++) {
         const ionf_slice text = put_off_text(enc, i);
-        dst = put_head(dst, 0x80, text.len);
-        ionf_copy_short(dst, text.data, text.len);
-        dst += text.len;
+        dst = ionf_bin_put_string(dst, text.data, text.len);
     }
     return bytes;
 }
